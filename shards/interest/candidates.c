@@ -28,6 +28,13 @@ void phx_candidates_mark_old(phx_evaluation *at)
     for (uint32_t i = 0; i < count; i++) mark[old[i]] = tag;
 }
 
+/* A long stored list is seldom in a near cache; it comes while the scan runs. */
+static void fetch_old(const phx_evaluation *at)
+{
+    enum { LINE = PHX_CACHE_LINE / sizeof(uint32_t) };
+    for (uint32_t i = 0; i < at->old_count; i += LINE) __builtin_prefetch(at->old + i);
+}
+
 /* Finds the relations' targets, and marks them and the observer, as the scan does not decide them. */
 static void mark_held(phx_evaluation *at)
 {
@@ -159,8 +166,12 @@ static void find_keys(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     if (at->shard->rules->range == PH_RANGE_TOWERS) measure_squares(at);
-    at->listed = at->shard->kernels->cap_keys(scratch->mark, at->tag | PHX_MARK_OLD, scratch->hits, scratch->squares,
-                                              at->count, at->shard->rules->sticky, scratch->keys, scratch->was);
+    const phx_key_rule by = {.mark = scratch->mark,
+                             .listed = at->tag | PHX_MARK_OLD,
+                             .listed_most = at->attr->cap > 0 ? INFINITY : PHX_KEY_SURE,
+                             .sticky = at->shard->rules->sticky};
+    at->listed =
+        at->shard->kernels->cap_keys(&by, scratch->hits, scratch->squares, at->count, scratch->keys, scratch->was);
 }
 
 /* ---- candidates beside the scan ---- */
@@ -193,7 +204,9 @@ static void consider_candidate(phx_evaluation *at, uint32_t slot, const phx_rela
     at->listed += was;
     if (!at->keyed) return;
     scratch->ranks[place] = phx_rank_of_target(attr, linked);
-    scratch->keys[place] = (double)phx_rank_d2(rules, at->body, body) * (was ? 1.0 : rules->sticky);
+    scratch->keys[place] = was && at->attr->cap == 0
+                               ? PHX_KEY_SURE
+                               : (double)phx_rank_d2(rules, at->body, body) * (was ? 1.0 : rules->sticky);
     scratch->was[place] = was;
 }
 
@@ -250,10 +263,11 @@ static void consider_related(phx_evaluation *at)
 
 bool phx_candidates_find(phx_evaluation *at)
 {
-    phx_candidates_mark_old(at);
-    mark_held(at);
+    fetch_old(at);
     scan_around(at);
     if (!rank_scanned(at)) return false;
+    phx_candidates_mark_old(at);
+    mark_held(at);
     sift_scanned(at);
     at->scanned = at->count;
     at->listed = 0;

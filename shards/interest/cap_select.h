@@ -9,9 +9,6 @@
 #include "shards/interest/evaluation.h"
 #include "shards/state/storage.h"
 
-/* Room to rank so many targets one by one. false = no memory. */
-bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count);
-
 /*
  * A target that enters the list of an observer, ranked against others that do. Stickiness has no effect: none was in
  * the list. relations may be NULL.
@@ -20,8 +17,8 @@ phx_ranked phx_rank_enter(const phx_shard *shard, uint32_t observer, const phx_r
                           uint32_t target);
 
 /*
- * So many targets may join the list in this tick: adds_max of the class, or PHX_ADDS_ALL. None joins a partial list that
- * is restored.
+ * So many targets may join the list in this tick: adds_max of the class, or PHX_ADDS_ALL. None joins a partial list
+ * that is restored.
  */
 uint32_t phx_adds_allowed(const phx_evaluation *at);
 

@@ -11,7 +11,7 @@
 
 /*
  * One observer under evaluation. Its candidates are columns of the scratch, by place: hits (slots), and if they are
- * keyed ranks (rank_table.h), keys and was.
+ * keyed ranks (rank_table.h), keys and was. Without a cap a listed candidate is sure to stay.
  */
 typedef struct phx_evaluation {
     phx_scratch *scratch;
@@ -38,6 +38,9 @@ typedef struct phx_evaluation {
 } phx_evaluation;
 
 enum { PHX_ADDS_ALL = UINT32_MAX };
+
+/* The key of a candidate that is sure to stay: below any square. */
+#define PHX_KEY_SURE (-1.0)
 
 typedef enum phx_scan_result {
     PHX_SCAN_DONE,

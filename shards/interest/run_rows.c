@@ -196,7 +196,7 @@ uint32_t phx_rows_run(phx_scratch *scratch, const phx_directory *directory, phx_
     const phx_grid *grid = &shard->grid;
     uint32_t done = 0;
     scratch->directory = directory;
-    scratch->square_each = 0; /* so that the work does not depend on earlier ranges */
+    scratch->square_each = scratch->square_joined = 0; /* so that the work does not depend on earlier ranges */
     for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; done < count; b++) {
         const uint32_t begin = grid->blocks[b].start[0], rows = phx_block_rows(&grid->blocks[b]);
         const uint32_t all = phx_grid_block_end(grid, b) - begin, left = first + count - begin;

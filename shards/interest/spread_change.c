@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "shards/interest/best_candidates.h"
 #include "shards/interest/cap_select.h"
 #include "shards/interest/change_record.h"
 #include "shards/interest/mark_set.h"

@@ -182,26 +182,27 @@ AVX2 static uint32_t rank_hits_avx2(const phx_rank_source *by, uint32_t *slots, 
     return n;
 }
 
-/* Keys of half a vector: squares times 1, or times sticky. */
-AVX2_INLINE void put_keys(double *keys, __m128 squares, __m128i in, double sticky)
+/* Stores the keys of four squares; listed: lanes of 32 bits. */
+AVX2_INLINE void put_keys(double *keys, __m128 squares, __m128i listed, const phx_key_rule *by)
 {
-    __m256d factor =
-        _mm256_blendv_pd(_mm256_set1_pd(sticky), _mm256_set1_pd(1.0), _mm256_castsi256_pd(_mm256_cvtepi32_epi64(in)));
-    _mm256_storeu_pd(keys, _mm256_mul_pd(_mm256_cvtps_pd(squares), factor));
+    const __m256d square = _mm256_cvtps_pd(squares), lanes = _mm256_castsi256_pd(_mm256_cvtepi32_epi64(listed));
+    const __m256d other = _mm256_mul_pd(square, _mm256_set1_pd(by->sticky));
+    const __m256d own = _mm256_min_pd(square, _mm256_set1_pd(by->listed_most));
+    _mm256_storeu_pd(keys, _mm256_blendv_pd(other, own, lanes));
 }
 
-AVX2 static uint32_t cap_keys_avx2(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                                   uint32_t count, double sticky, double *keys, uint8_t *was)
+AVX2 static uint32_t cap_keys_avx2(const phx_key_rule *by, const uint32_t *slots, const float *squares, uint32_t count,
+                                   double *keys, uint8_t *was)
 {
-    const __m256i own = _mm256_set1_epi32((int)listed), zero = _mm256_setzero_si256();
+    const __m256i own = _mm256_set1_epi32((int)by->listed), zero = _mm256_setzero_si256();
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), lanes_from(0));
         __m256i marks =
-            _mm256_mask_i32gather_epi32(zero, (const int *)(const void *)mark, load_vector(slots + i), lanes, 4);
+            _mm256_mask_i32gather_epi32(zero, (const int *)(const void *)by->mark, load_vector(slots + i), lanes, 4);
         __m256i in = _mm256_and_si256(_mm256_cmpeq_epi32(marks, own), lanes);
-        put_keys(keys + i, _mm_loadu_ps(squares + i), _mm256_castsi256_si128(in), sticky);
-        put_keys(keys + i + HALF, _mm_loadu_ps(squares + i + HALF), _mm256_extracti128_si256(in, 1), sticky);
+        put_keys(keys + i, _mm_loadu_ps(squares + i), _mm256_castsi256_si128(in), by);
+        put_keys(keys + i + HALF, _mm_loadu_ps(squares + i + HALF), _mm256_extracti128_si256(in, 1), by);
         __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(in), _mm256_extracti128_si256(in, 1));
         __m128i bytes = _mm_and_si128(_mm_packs_epi16(words, words), _mm_set1_epi8(1));
         _mm_storel_epi64((__m128i *)(void *)(was + i), bytes);

@@ -210,21 +210,27 @@ AVX512 static uint32_t rank_hits_avx512(const phx_rank_source *by, uint32_t *slo
     return n;
 }
 
-AVX512 static uint32_t cap_keys_avx512(const uint32_t *mark, uint32_t listed, const uint32_t *slots,
-                                       const float *squares, uint32_t count, double sticky, double *keys, uint8_t *was)
+/* The keys of eight squares. */
+AVX512_INLINE __m512d keys_of(__m256 squares, __mmask8 listed, __m512d sticky, __m512d listed_most)
 {
-    const __m512i own = _mm512_set1_epi32((int)listed), zero = _mm512_setzero_si512();
-    const __m512d same = _mm512_set1_pd(1.0), more = _mm512_set1_pd(sticky);
+    const __m512d square = _mm512_cvtps_pd(squares);
+    return _mm512_mask_min_pd(_mm512_mul_pd(square, sticky), listed, square, listed_most);
+}
+
+AVX512 static uint32_t cap_keys_avx512(const phx_key_rule *by, const uint32_t *slots, const float *squares,
+                                       uint32_t count, double *keys, uint8_t *was)
+{
+    const __m512i own = _mm512_set1_epi32((int)by->listed), zero = _mm512_setzero_si512();
+    const __m512d sticky = _mm512_set1_pd(by->sticky), most = _mm512_set1_pd(by->listed_most);
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         __mmask16 lanes = first_lane_mask(count - i);
         __m512i slot = _mm512_maskz_loadu_epi32(lanes, slots + i);
-        __m512i marks = _mm512_mask_i32gather_epi32(zero, lanes, slot, mark, 4);
+        __m512i marks = _mm512_mask_i32gather_epi32(zero, lanes, slot, by->mark, 4);
         __mmask16 in = _mm512_mask_cmpeq_epi32_mask(lanes, marks, own);
         __m256 low = _mm256_loadu_ps(squares + i), high = _mm256_loadu_ps(squares + i + LANES / 2);
-        _mm512_storeu_pd(keys + i, _mm512_mul_pd(_mm512_cvtps_pd(low), _mm512_mask_mov_pd(more, (__mmask8)in, same)));
-        _mm512_storeu_pd(keys + i + LANES / 2,
-                         _mm512_mul_pd(_mm512_cvtps_pd(high), _mm512_mask_mov_pd(more, (__mmask8)(in >> 8), same)));
+        _mm512_storeu_pd(keys + i, keys_of(low, (__mmask8)in, sticky, most));
+        _mm512_storeu_pd(keys + i + LANES / 2, keys_of(high, (__mmask8)(in >> 8), sticky, most));
         _mm_storeu_si128((__m128i *)(void *)(was + i), _mm_maskz_set1_epi8(in, 1));
         n += (uint32_t)__builtin_popcount(in);
     }

@@ -158,6 +158,14 @@ typedef struct phx_rank_source {
     uint16_t plain;       /* of words that are not special: they have no bound */
 } phx_rank_source;
 
+/* The keys of candidates, by their marks. */
+typedef struct phx_key_rule {
+    const uint32_t *mark; /* by slot */
+    uint32_t listed;      /* the mark of a listed target */
+    double listed_most;   /* no listed target has a higher key; INFINITY, or a key below any square */
+    double sticky;        /* the square of any other target is multiplied by it */
+} phx_key_rule;
+
 /* Result of a split of candidates at a limit. */
 typedef struct phx_cap_split {
     uint32_t stay, enter, leave;
@@ -232,12 +240,9 @@ typedef struct phx_kernels {
      * many.
      */
     uint32_t (*rank_hits)(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count, uint16_t *ranks);
-    /*
-     * Keys at a cap, from squared distances. was[i]: the slot's mark is that of a listed target; the
-     * square of any other target is multiplied by sticky. Returns how many were listed.
-     */
-    uint32_t (*cap_keys)(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                         uint32_t count, double sticky, double *keys, uint8_t *was);
+    /* Keys of slots, from squared distances. was[i]: the slot is that of a listed target. Returns how many are. */
+    uint32_t (*cap_keys)(const phx_key_rule *by, const uint32_t *slots, const float *squares, uint32_t count,
+                         double *keys, uint8_t *was);
     /* The number of keys that are at most the limit. */
     uint32_t (*count_within)(const double *keys, uint32_t count, double limit);
     /*

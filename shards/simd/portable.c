@@ -349,13 +349,14 @@ static uint32_t rank_hits_portable(const phx_rank_source *by, uint32_t *slots, f
     return n;
 }
 
-static uint32_t cap_keys_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                                  uint32_t count, double sticky, double *keys, uint8_t *was)
+static uint32_t cap_keys_portable(const phx_key_rule *by, const uint32_t *slots, const float *squares, uint32_t count,
+                                  double *keys, uint8_t *was)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
-        was[i] = mark[slots[i]] == listed;
-        keys[i] = (double)squares[i] * (was[i] ? 1.0 : sticky);
+        const double square = (double)squares[i];
+        was[i] = by->mark[slots[i]] == by->listed;
+        keys[i] = !was[i] ? square * by->sticky : square < by->listed_most ? square : by->listed_most;
         n += was[i];
     }
     return n;

@@ -47,28 +47,53 @@ void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep)
     }
 }
 
-bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t sure, uint32_t keep,
-                    double most, double *limit)
+/*
+ * A search between two limits. Guesses suppose an even spread of the keys between them. Where only one of the limits
+ * moves, the other one's distance in keys counts half as much: so both move soon, wherever the keys are.
+ */
+typedef struct limit_search {
+    double low, high;
+    double below, above; /* by so many keys there are too few at the one limit, too many at the other */
+    double *resting;     /* of these, that of the limit that did not move last; NULL = none moved */
+} limit_search;
+
+static const double HALF_KEY = 0.5; /* a limit lies in the middle between two keys */
+
+/* Moves a limit to `at`, with so many keys within. */
+static void narrow_search(limit_search *search, double at, uint32_t within, uint32_t keep)
 {
-    /* guesses suppose an even spread; if they fail, halving does not: so many are finer than squares of floats */
+    double *resting = within < keep ? &search->above : &search->below;
+    if (within < keep) {
+        search->low = at;
+        search->below = (double)keep - within + HALF_KEY;
+    } else {
+        search->high = at;
+        search->above = (double)within - keep + HALF_KEY;
+    }
+    if (search->resting == resting) *resting *= 0.5;
+    search->resting = resting;
+}
+
+bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, phx_split_bounds of, double *limit)
+{
+    /* if guesses fail, halving does not: so many are finer than squares of floats */
     enum { GUESSES = 12, STEPS = 40 };
-    double low = 0.0, high = most;
-    uint32_t low_count = sure, high_count = count;
-    PHX_ASSERT(sure < keep && keep < count);
+    limit_search search = {.high = of.most, .below = of.keep - of.sure + HALF_KEY, .above = count - of.keep + HALF_KEY};
+    double next = of.guess;
+    PHX_ASSERT(of.sure < of.keep && of.keep < count);
     for (uint32_t step = 0; step < STEPS; step++) {
-        double share = ((double)keep - low_count + 0.5) / (double)(high_count - low_count + 1);
-        double at = low + (high - low) * (step < GUESSES ? share : 0.5);
-        if (!(at > low && at < high)) return false;
-        uint32_t within = kernels->count_within(keys, count, at);
+        const double share = step < GUESSES ? search.below / (search.below + search.above) : 0.5;
+        double at = search.low + (search.high - search.low) * share;
+        if (next > search.low && next < search.high) at = next;
+        if (!(at > search.low && at < search.high)) return false;
+        const uint32_t within = kernels->count_within(keys, count, at);
         *limit = at;
-        if (within == keep) return true;
-        if (within > keep) {
-            high = at;
-            high_count = within;
-        } else {
-            low = at;
-            low_count = within;
-        }
+        if (within == of.keep) return true;
+        narrow_search(&search, at, within, of.keep);
+        next = 0.0;
+        /* a guess was near: the keys beyond it tell how close they are to each other there */
+        if (step == 0 && of.guess > 0.0 && within < count)
+            next = at + ((double)of.keep + HALF_KEY - within) * (of.most - at) / (double)(count - within);
     }
     return false;
 }

@@ -18,12 +18,18 @@ typedef struct phx_ranked {
 /* Moves the `keep` best of `count` > keep candidates to the front, in no order. */
 void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep);
 
+/* Keys among which a limit is sought. */
+typedef struct phx_split_bounds {
+    uint32_t sure; /* so many are negative */
+    uint32_t keep; /* more than `sure` */
+    double most;   /* no key exceeds it */
+    double guess;  /* is tried first; 0 = none */
+} phx_split_bounds;
+
 /*
- * Finds a limit below `most` that exactly `keep` < count of the keys do not exceed. `sure` < keep of the keys are
- * negative; no key exceeds `most`. false: none was found, as when keys are equal; the limit is then the last one tried,
- * if any.
+ * Finds a limit below `most` that exactly `keep` < count of the keys do not exceed. false: none was found, as when keys
+ * are equal; the limit is then the last one tried, if any.
  */
-bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t sure, uint32_t keep,
-                    double most, double *limit);
+bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, phx_split_bounds of, double *limit);
 
 #endif

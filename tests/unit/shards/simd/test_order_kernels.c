@@ -18,17 +18,18 @@ static void cut_some(const phx_kernels *kernels, const char *name)
     uint64_t rng = 36;
     for (uint32_t round = 0; round < 2000; round++) {
         uint32_t count = round % (ROWS + 1), held = 0, within = 0, stay = 0, enters = 0, leaves = 0;
-        double sticky = 1.0 + phx_rng_unit(&rng), limit = 40.0 * phx_rng_unit(&rng);
+        double limit = 40.0 * phx_rng_unit(&rng);
+        const phx_key_rule by = {mark, LISTED, phx_rng_below(&rng, 2) ? -1.0 : INFINITY, 1.0 + phx_rng_unit(&rng)};
         guard(listed, LENGTH), guard(enter, LENGTH), guard(leave, LENGTH);
         for (uint32_t i = 0; i < SLOTS; i++) mark[i] = LISTED + phx_rng_below(&rng, 2) * phx_rng_below(&rng, 3);
         for (uint32_t i = 0; i < count; i++) {
             slots[i] = listed[i] = phx_rng_below(&rng, SLOTS);
             squares[i] = (float)phx_rng_below(&rng, 40);
         }
-        uint32_t found = kernels->cap_keys(mark, LISTED, listed, squares, count, sticky, keys, was);
+        uint32_t found = kernels->cap_keys(&by, listed, squares, count, keys, was);
         for (uint32_t i = 0; i < count; i++) {
             bool in = mark[slots[i]] == LISTED;
-            volatile double key = (double)squares[i] * (in ? 1.0 : sticky);
+            volatile double key = in ? fmin((double)squares[i], by.listed_most) : (double)squares[i] * by.sticky;
             cr_assert(was[i] == in && keys[i] == key, "%s: %u of %u", name, i, count);
             if (phx_rng_below(&rng, 20) == 0) limit = keys[i];
             held += in;

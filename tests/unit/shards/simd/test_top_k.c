@@ -141,12 +141,51 @@ Test(top_k, any_number_of_keys_is_split)
     for (uint32_t round = 0; round < 3000; round++) {
         uint32_t count = 2 + round % 40, keep = 1 + phx_rng_below(&rng, count - 1), from = phx_rng_below(&rng, count);
         double limit = 0.0;
-        double most = 999.0 + count + (round % 3) * 500.0;
+        const double most = 999.0 + count + (round % 3) * 500.0,
+                     guess = phx_rng_unit(&rng) * (round % 2 ? 1100.0 : 0.0);
+        const phx_split_bounds of = {.keep = keep, .most = most, .guess = guess};
         for (uint32_t i = 0; i < count; i++) keys[(from + i) % count] = 1000.0 + i;
-        cr_assert(phx_rank_split(kernels, keys, count, 0, keep, most, &limit), "round %u: %u of %u", round, keep,
-                  count);
+        cr_assert(phx_rank_split(kernels, keys, count, of, &limit), "round %u: %u of %u", round, keep, count);
         cr_assert(limit >= 999.0 + keep && limit < 1000.0 + keep, "round %u: %u of %u: %f", round, keep, count, limit);
     }
+}
+
+static uint32_t counts; /* of keys, since a split began */
+
+static uint32_t count_within_counted(const double *all, uint32_t count, double limit)
+{
+    counts++;
+    return phx_kernels_of(PH_SIMD_PORTABLE)->count_within(all, count, limit);
+}
+
+/*
+ * How often the keys are counted in so many splits. Listed targets fill the middle of a view, so the others begin far
+ * from it: keys lie far up, between the bounds.
+ */
+static uint32_t count_of_counts(bool guessed, uint32_t rounds)
+{
+    enum { COUNT = 500, SURE = 200, JOIN = 20 };
+    static double keys[MOST + PHX_KERNEL_PAD];
+    phx_kernels kernels = *phx_kernels_of(PH_SIMD_PORTABLE);
+    uint64_t rng = 19;
+    phx_split_bounds of = {.sure = SURE, .keep = SURE + JOIN, .most = 10000.0};
+    kernels.count_within = count_within_counted;
+    counts = 0;
+    for (uint32_t round = 0; round < rounds; round++) {
+        double limit = 0.0;
+        for (uint32_t i = 0; i < COUNT; i++) keys[i] = i < SURE ? -1.0 : 5000.0 + 5000.0 * phx_rng_unit(&rng);
+        cr_assert(phx_rank_split(&kernels, keys, COUNT, of, &limit), "round %u", round);
+        if (guessed) of.guess = limit;
+    }
+    return counts;
+}
+
+Test(top_k, keys_far_from_both_bounds_are_split_soon)
+{
+    enum { ROUNDS = 1000 };
+    const uint32_t alone = count_of_counts(false, ROUNDS), guessed = count_of_counts(true, ROUNDS);
+    cr_assert(alone <= 12 * ROUNDS, "%u counts for %u splits", alone, ROUNDS);
+    cr_assert(guessed <= 5 * ROUNDS, "%u counts for %u splits by a guess", guessed, ROUNDS);
 }
 
 static int word_order(const void *left, const void *right)

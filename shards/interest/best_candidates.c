@@ -1,0 +1,133 @@
+/*
+ * The best of the candidates; see best_candidates.h. No candidate is looked at one by one, but where the limit falls
+ * between some that are equally far off.
+ */
+#include "shards/interest/best_candidates.h"
+
+#include "base/simd.h"
+#include "shards/simd/top_k.h"
+
+bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count)
+{
+    return phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, count, sizeof(phx_ranked));
+}
+
+/* ---- the last rank that is kept ---- */
+
+static uint32_t count_from_rank(const phx_evaluation *at, uint32_t rank)
+{
+    const uint16_t *ranks = at->scratch->ranks;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < at->count; i++) n += ranks[i] >= rank;
+    return n;
+}
+
+/* The ranks of the candidates, from..to. */
+typedef struct rank_range {
+    uint32_t low, high;
+} rank_range;
+
+/* Where no rank is above 1, only candidates beside the scan are looked at: links. */
+static rank_range range_of_ranks(const phx_evaluation *at)
+{
+    const uint16_t *ranks = at->scratch->ranks;
+    const bool alike = at->top == 1 && at->scanned > 0;
+    uint16_t low = alike ? 1 : UINT16_MAX, high = alike ? 1 : 0; /* of the ranks' width: more of them fit a vector */
+    for (uint32_t i = alike ? at->scanned : 0; i < at->count; i++) {
+        low = ranks[i] < low ? ranks[i] : low;
+        high = ranks[i] > high ? ranks[i] : high;
+    }
+    return (rank_range){low, high};
+}
+
+/* The greatest rank such that the candidates from it on are not fewer than `keep`. */
+static uint32_t find_last_rank(const phx_evaluation *at, rank_range of, uint32_t keep)
+{
+    while (of.low < of.high) {
+        const uint32_t middle = (of.low + of.high + 1) / 2;
+        if (count_from_rank(at, middle) >= keep) of.low = middle;
+        else of.high = middle - 1;
+    }
+    return of.low;
+}
+
+/* No rank is above that of a listed target. Returns the ranks. */
+static rank_range seat_listed(phx_evaluation *at)
+{
+    const rank_range ranks = range_of_ranks(at);
+    const uint8_t *was = at->scratch->was;
+    uint16_t *rank = at->scratch->ranks;
+    for (uint32_t i = 0; ranks.low < ranks.high && i < at->count; i++) rank[i] |= (uint16_t)-was[i];
+    return ranks;
+}
+
+/* Drops candidates of lower ranks; candidates of higher ranks are sure to stay. Returns how many are sure. */
+static uint32_t part_by_rank(phx_evaluation *at, uint32_t rank)
+{
+    const phx_scratch *scratch = at->scratch;
+    const uint16_t *ranks = scratch->ranks;
+    uint32_t *hits = scratch->hits;
+    uint8_t *was = scratch->was;
+    double *keys = scratch->keys;
+    const uint32_t count = at->count;
+    uint32_t n = 0, sure = 0;
+    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
+        const bool above = ranks[i] > rank;
+        const double key = keys[i];
+        hits[n] = hits[i];
+        was[n] = was[i];
+        keys[n] = above ? PHX_KEY_SURE : key;
+        sure += above;
+        n += ranks[i] >= rank;
+    }
+    at->count = n;
+    return sure;
+}
+
+/* ---- the limit within that rank ---- */
+
+double phx_farthest_square(const phx_evaluation *at)
+{
+    const phx_rules *rules = at->shard->rules;
+    double width = (double)rules->towers[0] * (double)rules->tower_size;
+    double height = (double)rules->towers[1] * (double)rules->tower_size;
+    return fmin((double)phx_evaluation_square(at), width * width + height * height);
+}
+
+/* Candidates beside the scan may be farther off than the view. */
+static double farthest_key(const phx_evaluation *at)
+{
+    double most = phx_farthest_square(at) * at->shard->rules->sticky;
+    for (uint32_t i = at->scanned; i < at->count; i++) most = fmax(most, at->scratch->keys[i]);
+    return nextafter(most, INFINITY);
+}
+
+phx_choice phx_choose_best(phx_evaluation *at, uint32_t keep, uint32_t seated, double guess)
+{
+    const rank_range ranks = seated > 0 ? seat_listed(at) : range_of_ranks(at);
+    phx_choice best = {.keep = keep, .sure = seated, .rank = find_last_rank(at, ranks, keep), .limit = INFINITY};
+    const double most = farthest_key(at);
+    if (ranks.low < ranks.high) best.sure = part_by_rank(at, best.rank);
+    const phx_split_bounds of = {.sure = best.sure, .keep = keep, .most = most, .guess = guess};
+    best.split = at->count == keep || phx_rank_split(at->shard->kernels, at->scratch->keys, at->count, of, &best.limit);
+    PHX_ASSERT(best.sure < keep && at->count >= keep);
+    return best;
+}
+
+bool phx_choose_by_id(phx_evaluation *at, phx_choice *best)
+{
+    phx_scratch *scratch = at->scratch;
+    const uint32_t keep = best->keep - best->sure;
+    uint32_t n = 0;
+    if (best->split) return true;
+    if (!phx_scratch_ranks(scratch, at->count)) return false;
+    for (uint32_t i = 0; i < at->count; i++)
+        if (scratch->keys[i] >= 0.0)
+            scratch->ranked[n++] =
+                (phx_ranked){.id = at->shard->store.name[scratch->hits[i]].id, .key = scratch->keys[i], .slot = i};
+    PHX_ASSERT(n == at->count - best->sure && n > keep);
+    phx_rank_best(scratch->ranked, n, keep);
+    for (uint32_t i = 0; i < n; i++) scratch->keys[scratch->ranked[i].slot] = i < keep ? PHX_KEY_SURE : INFINITY;
+    best->limit = 0.0;
+    return true;
+}
