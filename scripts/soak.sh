@@ -1,5 +1,6 @@
 #!/bin/sh
-# The long run: all builds' event hashes, the port of vcpkg and the recipe of Conan, then seeded tests with ever new seeds, and the fuzzers, until the time is up.
+# The long run: all builds' event hashes, the port of vcpkg and the recipe of Conan, Debian 11's CMake, the ABI check with
+# seeded breaks, then seeded tests with ever new seeds, and the fuzzers, until the time is up.
 # Stops at the first failure and prints the command that repeats it.
 # usage: soak.sh [MINUTES]    default 60
 set -eu
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/.."
 minutes=${1:-60}
 case $minutes in
 *[!0-9]* | "")
-    sed -n '2,4s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
@@ -53,6 +54,9 @@ run() # run BUILD PROGRAM ARGUMENTS...
 scripts/determinism.sh --jobs "$jobs" # over all compilers and levels
 scripts/install_deps.sh --cluster || echo "libraries of a cluster can not be installed here"
 scripts/packaging/recipes --jobs "$jobs" # the port of vcpkg and the recipe of Conan
+scripts/install_deps.sh --packages
+scripts/packaging/oldest_cmake --jobs "$jobs"
+scripts/packaging/abi --self-test --jobs "$jobs"
 
 # Every round has seeds of its own; the first ones are past those of the ordinary tests.
 seed=1000000

@@ -23,6 +23,9 @@ install(TARGETS pharos pharos_static EXPORT pharosTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/ DESTINATION ${page_folder}/examples COMPONENT dev
         FILES_MATCHING PATTERN "*.c" PATTERN "*.html")
+foreach(recipe IN ITEMS recipe_core.cpp recipe_gateway.go recipe_server.cs recipe_skynet.lua)
+    install(FILES ${PROJECT_SOURCE_DIR}/tests/pages/${recipe} DESTINATION ${page_folder}/examples/recipes COMPONENT dev)
+endforeach()
 include(user_pages)
 if(PHAROS_BUILD_CONFIG)
     install(TARGETS pharos_config_shared pharos_config EXPORT pharosTargets

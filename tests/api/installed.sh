@@ -113,6 +113,9 @@ for page in "$source"/README.md "$source"/docs/*.md; do
     blocks "$page" >"$work/blocks"
     blocks "$installed" | cmp - "$work/blocks" || fail "installed code of $page"
 done
+for recipe in "$source"/tests/pages/recipe_*; do
+    cmp "$recipe" "$pages/examples/recipes/$(basename "$recipe")" || fail "the recipe's program is not installed"
+done
 
 echo "== examples, by the lines of their page"
 cp -R "$prefix/share/doc/pharos/examples" "$work/examples"
