@@ -36,8 +36,9 @@ enum {
     SIDE = 4, /* regions along each axis */
     REGIONS = SIDE * SIDE,
     TICKS = 900,
-    CALM_TICKS = 300,  /* at the end, without a fault; */
-    REST_TICKS = 50,   /* and without a step: no hero is on its way then */
+    CALM_TICKS = 300, /* at the end, without a fault; */
+    REST_TICKS = 50,  /* and without a step: no hero is on its way then */
+    BOAST_GOLD = 100,
     COMMIT_TICKS = 10, /* from one row of a hero to the next, of the same owner */
     CUT_TICKS = 120,   /* 6 s, twice the lease */
     LEASE_MS = 3000,
@@ -66,6 +67,7 @@ typedef struct node {
     phc *member; /* NULL: not yet, or dead */
     ph_world world;
     ph_producer producer;
+    ph_consumer consumer;
     phc_transport transport;
     phc_store store;
     hero heroes[HEROES + 1];     /* of own ones, */
@@ -76,7 +78,7 @@ typedef struct node {
 } node;
 
 static struct game {
-    uint64_t tick, gained, entered, taken_back, fenced;
+    uint64_t tick, gained, entered, taken_back, fenced, heard;
     phc_loop *loop;
     phc_memory *memory;
     node nodes[NODES];
@@ -246,6 +248,24 @@ static void play_hero(node *n, uint64_t id)
     }
 }
 
+/* All heroes of the world hear of it, whichever nodes have them: the radius is longer than the world is wide. */
+static void boast(const node *n, uint64_t id)
+{
+    const ph_broadcast_options options = {.radius = 2 * size};
+    const uint64_t gold = n->heroes[id].gold;
+    check(phc_broadcast(n->member, n->producer, id, &gold, sizeof gold, &options) == PH_OK, "phc_broadcast");
+}
+
+/* Clients would be told of these batches; this example counts what its heroes hear. */
+static void tell_clients(const node *n)
+{
+    const ph_batch *batch;
+    while (ph_batch_take(n->consumer, &batch) == PH_OK) {
+        for (uint32_t i = 0; i < batch->delivery_count; i++) game.heard += batch->deliveries[i].count;
+        check(ph_batch_return(n->consumer, batch) == PH_OK, "ph_batch_return");
+    }
+}
+
 static void run_round(node *n)
 {
     const ph_status status = phc_tick(n->member);
@@ -254,11 +274,14 @@ static void run_round(node *n)
     check(status == PH_OK, "phc_tick");
     ask_missing(n);
     for (uint64_t id = 1; id <= HEROES; id++) {
-        if (phc_owns(n->member, id)) play_hero(n, id);
-        else if (game.rows[id].ownership == 0 && enter_hero(n, id)) /* its login: a row before anything else */
+        if (phc_owns(n->member, id)) {
+            play_hero(n, id);
+            if (n->heroes[id].gold % BOAST_GOLD == 0) boast(n, id);
+        } else if (game.rows[id].ownership == 0 && enter_hero(n, id)) /* its login: a row before anything else */
             write_row(id, &n->heroes[id], phc_ownership(n->member, id));
     }
     check(ph_tick(n->world, NULL) == PH_OK, "ph_tick");
+    tell_clients(n);
     check(phc_told(n->member) == PH_OK, "phc_told");
 }
 
@@ -273,11 +296,15 @@ static uint64_t read_clock(void *user)
 static void open_node(node *n)
 {
     char reason[PHC_REASON_SIZE] = "";
+    ph_class class = ph_class_default("default");
     ph_world_def world_def = ph_world_def_default();
     phc_def def = phc_def_default();
     memset(n, 0, sizeof *n);
     world_def.world_size[0] = world_def.world_size[1] = size;
-    world_def.consumers = 0; /* no client is told in this example */
+    world_def.consumers = 1;
+    class.view = 60;
+    world_def.classes = &class;
+    world_def.class_count = 1;
     check(ph_world_create(&world_def, &n->world) == PH_OK, "no world");
     check(phc_loop_join(game.loop, 8192, &n->transport) == PH_OK, "no transport");
     check(phc_memory_join(game.memory, &n->store) == PH_OK, "no store");
@@ -292,6 +319,7 @@ static void open_node(node *n)
     const ph_status status = phc_open(&def, n->world, &n->transport, &n->store, &n->member, reason, sizeof reason);
     check(status == PH_OK, reason);
     check(ph_producer_open(n->world, &n->producer) == PH_OK, "no producer");
+    check(ph_consumer_open(n->world, 0, &n->consumer) == PH_OK, "no consumer");
 }
 
 static void close_node(node *n)
@@ -365,11 +393,13 @@ static void run_game(uint64_t seed)
         step_game(kill_tick, cut_tick);
     }
     check_end();
-    check(game.gained > 0 && game.entered > 0 && game.fenced > 0, "nothing went wrong: the example shows nothing");
+    check(game.gained > 0 && game.entered > 0 && game.fenced > 0 && game.heard > 0,
+          "nothing went wrong: the example shows nothing");
     printf("seed %llu: killed in tick %llu, cut off in tick %llu: %llu hand-overs, %llu heroes entered from rows, "
-           "%llu taken back; each is there once, no saved gold is lost\n",
+           "%llu taken back; each is there once, no saved gold is lost; boasts were heard %llu times\n",
            (unsigned long long)seed, (unsigned long long)kill_tick, (unsigned long long)cut_tick,
-           (unsigned long long)game.gained, (unsigned long long)game.entered, (unsigned long long)game.taken_back);
+           (unsigned long long)game.gained, (unsigned long long)game.entered, (unsigned long long)game.taken_back,
+           (unsigned long long)game.heard);
     for (uint32_t i = 0; i < NODES; i++) close_node(&game.nodes[i]);
     phc_loop_destroy(game.loop);
     phc_memory_destroy(game.memory);
