@@ -24,7 +24,8 @@ static uint32_t poll(void *user, uint32_t messages_max, phc_message_fn fn, void 
     const uint32_t count = left < messages_max ? (uint32_t)left : messages_max;
     left -= count;
     for (uint32_t i = 0; i < count; i++) {
-        const phx_walker_state state = {.id = 1 + given % WALKERS, .ownership = 1, .steps = ++given};
+        const phx_walker_state state = {.id = 1 + given % WALKERS, .ownership = 1, .steps = given + 1};
+        given++;
         fn(fn_user, "feed", &state, sizeof state);
     }
     return count;
