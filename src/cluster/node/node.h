@@ -27,8 +27,7 @@ typedef struct phx_node_def {
     phx_member member;
     bool freezes;         /* without a proven lease it simulates nothing; else it goes on until a map puts it out */
     uint32_t unacked_max; /* entities on their way to one peer */
-    uint64_t
-        link_ns; /* of two members that do not hear each other one is put out, a lease after that time; 0 = none is */
+    uint64_t link_ns;     /* of two members that do not hear each other one is put out, a lease later; 0 = none is */
     ph_allocator allocator;
 } phx_node_def;
 
