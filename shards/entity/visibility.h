@@ -150,6 +150,12 @@ static inline bool phx_has_bound(const phx_attr *t)
     return t->visible < PH_LENGTH_MAX;
 }
 
+/* The farthest at which a view takes the target in, unless its reach is beyond the view. */
+static inline float phx_bound(const phx_attr *t)
+{
+    return t->visible > t->reach ? t->visible : t->reach;
+}
+
 /*
  * The enter radius of the common rule: the observer's view, at most the target's visible distance; or the target's
  * reach.

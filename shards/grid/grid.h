@@ -30,7 +30,6 @@ typedef struct phx_block {
     float view_min;     /* shortest view of its own observers; 0 = unknown */
     uint32_t observers; /* own observers */
     bool special;       /* the word of a row is special */
-    bool bounded; /* a row's target is PHX_SLOT_BOUNDED; valid in the interest phase of a shard with bounded targets */
     uint16_t bx, by;
     uint32_t instance; /* all its rows are in this one */
     phx_span previous; /* the shard's previous rows of discontinuous entities that stood here; from the index phase to

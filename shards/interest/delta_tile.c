@@ -116,6 +116,7 @@ static void count_pairs(phx_scratch *scratch)
 /* The exact test: now in r and not before is an enter, now beyond R and not before a leave. */
 typedef struct exact_test {
     float in, keep; /* r and R, squared for circles */
+    float r;
     bool square;
 } exact_test;
 
@@ -130,7 +131,7 @@ static inline float compared_distance(float dx, float dy, bool square)
 static exact_test make_exact_test(const phx_tile *tile, float r, float far)
 {
     bool square = tile->limits.square;
-    return (exact_test){.in = square ? r : r * r, .keep = square ? far : far * far, .square = square};
+    return (exact_test){.in = square ? r : r * r, .keep = square ? far : far * far, .r = r, .square = square};
 }
 
 /* Position of a target at the end of this tick, and of the last one; NaN: it was not there. */
@@ -214,9 +215,25 @@ static bool any_related_place(const phx_scratch *scratch, const phx_shard *shard
     return false;
 }
 
+/* The test of one pair in a tile with bounds: a bounded target has radii of its own. */
+static exact_test bounded_test(const phx_tile *tile, const exact_test *test, uint32_t observer_row, uint32_t target)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_target_word word = tile->named ? (phx_target_word){target} : phx_tile_word(tile, target);
+    const uint32_t slot = phx_target_word_slot(word);
+    if (!phx_target_word_special(word)) return *test;
+    const float bound =
+        phx_bound(phx_target_word_leaves(word) ? phx_prev_rows_attr_of(&shard->previous, &shard->store, slot)
+                                               : phx_store_attr(&shard->store, slot));
+    if (bound >= test->r) return *test;
+    const float margin = phx_store_attr(&shard->store, phx_row_slot(&shard->grid.rows, observer_row))->margin;
+    return make_exact_test(tile, bound, bound + margin);
+}
+
 /* Decides unsure pairs by the float32 rule. A pair without an event stays unsure. */
 static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
 {
+    exact_test own = *test;
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_tile *tile = &scratch->tile;
     const phx_pairs *pairs = &scratch->pairs;
@@ -225,10 +242,11 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
         const uint32_t pair = scratch->unsure[i];
         const uint32_t place = phx_pair_word_place(phx_pair_word_at(pairs->observer, pair)), o = tile->row[place];
         const standing t = standing_of(tile, pairs->target[pair]);
-        float now = compared_distance(t.x - rows->x[o], t.y - rows->y[o], test->square);
-        float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
-        uint32_t is_in = now <= test->in, was_in = old <= test->in, is_kept = now <= test->keep;
-        uint32_t was_kept = old <= test->keep, leave = was_kept & ~is_kept, enter = is_in & ~was_in;
+        if (PHX_UNLIKELY(tile->bounded)) own = bounded_test(tile, test, o, pairs->target[pair]);
+        float now = compared_distance(t.x - rows->x[o], t.y - rows->y[o], own.square);
+        float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], own.square);
+        uint32_t is_in = now <= own.in, was_in = old <= own.in, is_kept = now <= own.keep;
+        uint32_t was_kept = old <= own.keep, leave = was_kept & ~is_kept, enter = is_in & ~was_in;
         uint32_t both_entered =
             (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_rows_without_history() */
         uint32_t none = both_entered | (~(leave | enter) & 1);
@@ -314,7 +332,7 @@ static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *
         const phx_row_word word = phx_row_word_at(hits, i);
         const uint32_t target = phx_row_word_slot(word);
         const bool special = phx_row_word_special(word);
-        if (target == of->slot || (special && !phx_near_admits(own, phx_store_attr(&shard->store, target)))) continue;
+        if (target == of->slot || (special && !phx_near_sees(shard, &shard->store.body[of->slot], own, target))) continue;
         scratch->enter[enters++] = target;
     }
     return enters;
@@ -635,7 +653,13 @@ static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_til
 static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     const phx_tile *tile = &scratch->tile;
-    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->stencil, tile->frame.columns};
+    phx_tile_cells cells = {.now = tile->now,
+                            .old = tile->old,
+                            .cell = tile->cell,
+                            .bound = tile->bounded ? tile->bound : NULL,
+                            .start = tile->start,
+                            .stencil = tile->stencil,
+                            .columns = tile->frame.columns};
     phx_tile_observers observers = {place, count, tile->now, tile->old};
     uint32_t done = shard->kernels->match_stencil(&cells, &observers, &tile->limits, &scratch->pairs);
     scratch->counts.ranges_visited += 3 * (uint64_t)done;

@@ -145,7 +145,8 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
             return true;
         }
     }
-    if (far) return true; /* rows do not find a target with a reach */
+    /* rows do not find a target with a reach, or the border of a bounded one */
+    if (far || phx_tile_bounded_around(shard, block)) return true;
     if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows))
         return false;
     if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;

@@ -20,6 +20,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
     phx_release(mem, (void **)&tile->start, &tile->start_capacity, sizeof(uint32_t));
     phx_far_items_free(&tile->far, mem);
     phx_release(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&tile->bound_columns, &tile->bound_columns_capacity, sizeof(float));
     *tile = (phx_tile){0};
 }
 
@@ -137,6 +138,7 @@ static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_bl
     const uint32_t side_units = PHX_TILE_REACH / tile->fine;
     float side = (float)side_units, outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
     float inner = (block->view_min - longest_step_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
+    if (tile->bounded) inner = 0.0f; /* borders of bounded targets lie inside */
     for (uint32_t dy = 0; dy <= tile->fine; dy++) {
         tile->outer[dy] = tile->inner[dy] = -1;
         for (uint32_t dx = 0; dx <= tile->fine && may_meet(dx, dy, side, outer, square); dx++)
@@ -158,7 +160,8 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const own_place *o
     float around = (PHX_TILE_REACH + 1) / frame->scale;
     frame->longest_step =
         shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
-    frame->moved = phx_cell_word_flag(!shard->dense_tick);
+    /* with a bounded target the two sides of a pair may have different events */
+    frame->moved = phx_cell_word_flag(!shard->dense_tick && !tile->bounded);
     /* moved rows outside the block are matched too: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
     float edge = around + frame->low / frame->scale;
@@ -210,7 +213,7 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
     tile->target = array + 5 * step;
     tile->picked = (phx_tile_rows){array + 6 * step, array + 7 * step, array + 8 * step, array + 9 * step};
     /* after the sort, the picked rows are not needed any more */
-    tile->candidates = (phx_tile_candidates){tile->picked.now, tile->picked.old, tile->picked.row};
+    tile->candidates = (phx_tile_candidates){tile->picked.now, tile->picked.old, tile->picked.row, NULL};
     tile->own = tile->picked.cell;
     return true;
 }
@@ -339,6 +342,37 @@ static void name_targets(phx_tile *tile)
         for (uint32_t i = 0; i < count; i++) target[i] = slots[row[i]];
     else
         for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i).bits;
+}
+
+/* The bound of the target of a word. */
+static inline float bound_of(const phx_shard *shard, phx_target_word word)
+{
+    const uint32_t slot = phx_target_word_slot(word);
+    if (!phx_target_word_special(word)) return INFINITY;
+    return phx_bound(phx_target_word_leaves(word) ? phx_prev_rows_attr_of(&shard->previous, &shard->store, slot)
+                                                  : phx_store_attr(&shard->store, slot));
+}
+
+/* Sets bound[], and `bounded` anew, as there may be none. false = no memory. */
+static bool find_bounds(phx_tile *tile, phx_mem *mem)
+{
+    enum { COLUMNS = 2 };
+    const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD;
+    const float scale = tile->frame.scale;
+    const uint32_t count = tile->count;
+    bool any = false;
+    if (!phx_grow(mem, (void **)&tile->bound_columns, &tile->bound_columns_capacity, 0, COLUMNS * column,
+                  sizeof(float)))
+        return false;
+    float *bound = tile->bound_columns;
+    for (uint32_t i = 0; i < count; i++) {
+        bound[i] = bound_of(tile->shard, phx_tile_word(tile, i)) * scale;
+        any |= bound[i] < PHX_TILE_REACH;
+    }
+    tile->bounded = any;
+    tile->bound = bound;
+    tile->candidates.bound = any ? bound + column : NULL;
+    return true;
 }
 
 /* Is the row at a place without old position, or without new position? Steps are shorter than
@@ -528,8 +562,7 @@ void phx_tile_find_alike(phx_tile *tile, phx_span range)
     tile->alike_keep = keep;
 }
 
-/* Is a bounded target among its rows? They are in the blocks around: see ACROSS. */
-static bool bounded_around(const phx_shard *shard, const phx_block *block)
+bool phx_tile_bounded_around(const phx_shard *shard, const phx_block *block)
 {
     const int32_t off = ACROSS / 2, x_last = (int32_t)((shard->rules->towers[0] - 1) >> PHX_BLOCK_BITS),
                   y_last = (int32_t)((shard->rules->towers[1] - 1) >> PHX_BLOCK_BITS);
@@ -537,7 +570,7 @@ static bool bounded_around(const phx_shard *shard, const phx_block *block)
         for (int32_t x = block->bx - off; x <= block->bx + off; x++) {
             if (x < 0 || y < 0 || x > x_last || y > y_last) continue;
             const phx_block *other = phx_grid_block(&shard->grid, block->instance, (uint32_t)x, (uint32_t)y);
-            if (other && other->bounded) return true;
+            if (other && (other->special || other->previous.first < other->previous.end)) return true;
         }
     }
     return false;
@@ -555,12 +588,13 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own = 0;
     tile->all_by_delta = false;
     tile->related_due = phx_related_due_rows(shard, tile->rows);
-    tile->usable = phx_tile_fits(block, shard) && !bounded_around(shard, block);
+    tile->usable = phx_tile_fits(block, shard);
     if (!tile->usable) return true;
     own_place place;
     tile->usable = find_own_place(shard, block, reach, &place);
     if (!tile->usable) return true;
     tile->reach = reach;
+    tile->bounded = phx_tile_bounded_around(shard, block);
     float density = estimate_density(shard, block, &place, reach);
     tile->fine = choose_fineness(density);
     tile->sparse = density < SPARSE;
@@ -575,6 +609,10 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     }
     if (tile->quiet) return true;
     name_targets(tile);
+    if (tile->bounded && !find_bounds(tile, mem)) {
+        tile->shard = NULL;
+        return false;
+    }
     find_event_ring(tile, shard, block);
     uint32_t own = shard->kernels->indices_in_range(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
@@ -638,6 +676,17 @@ static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx
     return n;
 }
 
+/* Gathers the bounds of some ranges of places. */
+static void pick_bounds(phx_tile *tile, const phx_span *spans, uint32_t count)
+{
+    float *to = tile->candidates.bound;
+    for (uint32_t s = 0; s < count; s++) {
+        const uint32_t length = spans[s].end - spans[s].first;
+        memcpy(to, tile->bound + spans[s].first, length * sizeof *to);
+        to += length;
+    }
+}
+
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span_count)
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
@@ -646,8 +695,20 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
     if (discontinuous && !whole) n = add_discontinuous_spans(tile, cell, spans, n);
     if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);
     *span_count = n;
-    const phx_tile_candidates all = {tile->now, tile->old, tile->target};
+    const phx_tile_candidates all = {tile->now, tile->old, tile->target, NULL};
+    if (tile->bounded) pick_bounds(tile, spans, n);
     return tile->shard->kernels->gather(&all, spans, n, &tile->candidates);
+}
+
+/*
+ * How far from a border units can not decide, up to this distance, where targets have bounds: at a border r it is less
+ * than 2 r slack + slack^2, and 9 for the rounding of squares, which are below 2^26, and of borders to whole numbers.
+ */
+static int32_t unsure_around(float far, bool square)
+{
+    const float off = square ? LIMIT_SLACK : 2 * far * LIMIT_SLACK + LIMIT_SLACK * LIMIT_SLACK + 9;
+    PHX_ASSERT(off + 1 < INT16_MAX);
+    return (int32_t)off + 1;
 }
 
 /*
@@ -671,6 +732,9 @@ void phx_tile_limit(phx_tile *tile, float in, float keep)
     tile->limits.square = square;
     set_unsure_limits(r, square, &tile->limits.in_low, &tile->limits.in_high);
     set_unsure_limits(far, square, &tile->limits.keep_low, &tile->limits.keep_high);
+    tile->limits.r = r;
+    tile->limits.margin = far - r;
+    tile->limits.unsure = unsure_around(far, square);
     tile->limits_in = in;
     tile->limits_keep = keep;
 }

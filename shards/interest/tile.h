@@ -74,6 +74,10 @@ typedef struct phx_tile {
     uint32_t *row, *cell; /* tile row words; cells */
     uint32_t *target;     /* by place, the target in a pair: */
     bool named;           /* the target word; if false, the place */
+    bool bounded;         /* some targets have a bound: a view takes them in up to there alone */
+    float *bound;         /* of these tiles, by place: the bound in units, or infinity */
+    float *bound_columns; /* memory of bound, and of the candidates' bounds */
+    uint32_t bound_columns_capacity;
     uint32_t *own;        /* places of the block's own rows, in order */
     uint32_t *movers;     /* places of all rows that moved, in order; not in a dense tick */
     uint32_t mover_count;
@@ -98,6 +102,9 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem);
 
 /* May a block have a tile? Its rows are not checked. */
 bool phx_tile_fits(const phx_block *block, const phx_shard *shard);
+
+/* May a bounded target (PHX_SLOT_BOUNDED) be, or have been, in view of a block's observers? */
+bool phx_tile_bounded_around(const phx_shard *shard, const phx_block *block);
 
 /*
  * Makes the tile of a block, in a shard with delta_allowed, unless it is made already. If the tile is not usable, or is

@@ -70,7 +70,7 @@ static bool add_candidates(phx_update_emission *at, const uint32_t *keys, uint32
     return true;
 }
 
-/* Keeps targets among rows that the observer sees by their attributes; the far part of its list is added by itself. */
+/* Keeps targets among rows in view that the observer sees by their attributes; the far part of its list is added by itself. */
 static uint32_t keep_seen(const phx_update_emission *at, uint32_t *keys, uint32_t count)
 {
     const phx_shard *shard = at->shard;
@@ -79,8 +79,7 @@ static uint32_t keep_seen(const phx_update_emission *at, uint32_t *keys, uint32_
         const uint32_t key = keys[i];
         const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, phx_due_key_item(at->scratch, key));
         keys[n] = key;
-        n += !phx_row_word_special(word) ||
-             phx_near_admits(at->attr, phx_store_attr(&shard->store, phx_row_word_slot(word)));
+        n += !phx_row_word_special(word) || phx_near_sees(shard, at->body, at->attr, phx_row_word_slot(word));
     }
     return n;
 }

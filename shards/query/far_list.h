@@ -25,6 +25,17 @@ static inline bool phx_near_admits(const phx_attr *observer, const phx_attr *tar
     return phx_layers_match(observer, target) && !phx_far_seen(observer, target);
 }
 
+/* May the target, a live slot in view of the observer, be in the near part now? By its bound, too. */
+static inline bool phx_near_sees(const phx_shard *shard, const phx_body *body, const phx_attr *observer,
+                                 uint32_t target)
+{
+    const phx_store *store = &shard->store;
+    const phx_attr *attr = phx_store_attr(store, target);
+    if (!phx_near_admits(observer, attr)) return false;
+    return phx_bound(attr) >= observer->view ||
+           phx_in_range(shard->rules, body, &store->body[target], phx_bound(attr));
+}
+
 /* An upper bound of a far part's length, now or at the last tick's end. */
 static inline uint32_t phx_far_list_max(const phx_shard *shard)
 {

@@ -43,6 +43,18 @@ static phx_rect add_prev_rect(const prev_list_search *at)
     return phx_interest_rect(at->shard->rules, at->x, at->y, at->attr->view + off);
 }
 
+/*
+ * Was a target in view, with these attributes and at this distance, in the near part of the list? By its bound, too;
+ * distance: as phx_range_measure().
+ */
+static bool was_near(const prev_list_search *at, const phx_attr *target, float distance)
+{
+    const float bound = phx_bound(target);
+    if (!phx_near_admits(at->attr, target)) return false;
+    if (bound >= at->attr->view) return true;
+    return distance <= (at->shard->previous.shape == PH_SHAPE_SQUARE ? bound : bound * bound);
+}
+
 static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
@@ -52,6 +64,7 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
     phx_row_query query;
     phx_row_query_open(&query, shard->kernels, phx_grid_walk(&shard->grid, at->attr->instance, add_prev_rect(at)),
                        (phx_range){at->x, at->y, at->attr->view, shard->previous.shape == PH_SHAPE_SQUARE}, true);
+    query.measures = true;
     for (uint32_t n; phx_row_query_next(&query, &n);) {
         for (uint32_t i = 0; i < n; i++) {
             const phx_row_word word = phx_row_word_at(query.hits, i);
@@ -59,7 +72,7 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot || phx_related_to(shard, at->related, target)) continue;
             if ((changed || phx_row_word_special(word)) &&
-                !phx_near_admits(at->attr, phx_prev_rows_attr_of(&shard->previous, store, target)))
+                !was_near(at, phx_prev_rows_attr_of(&shard->previous, store, target), query.squares[i]))
                 continue;
             add_prev_target(at, target);
         }
@@ -83,9 +96,10 @@ static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
             const phx_row_word word = phx_row_word_at(previous->word, hits[i]);
             const uint32_t target = phx_row_word_slot(word);
             if (target == at->slot || phx_related_to(at->shard, at->related, target)) continue;
+            const phx_prev_rows_row *row = &previous->rows[hits[i]];
             if (phx_row_word_special(word) &&
-                !phx_near_admits(at->attr,
-                                 phx_prev_rows_row_attr(previous, &at->shard->store, &previous->rows[hits[i]])))
+                !was_near(at, phx_prev_rows_row_attr(previous, &at->shard->store, row),
+                          phx_range_measure(row->x - at->x, row->y - at->y, area.square)))
                 continue;
             add_prev_target(at, target);
         }
@@ -183,10 +197,10 @@ bool phx_prev_list_has(const phx_shard *shard, uint32_t slot, uint32_t target)
             if (seen == target) return true;
         return false;
     }
-    const float dx = rows->ox[body->row] - at.x, dy = rows->oy[body->row] - at.y, view = at.attr->view;
     const bool square = shard->previous.shape == PH_SHAPE_SQUARE;
-    const bool in_view = square ? fabsf(dx) <= view && fabsf(dy) <= view : dx * dx + dy * dy <= view * view;
-    return in_view && phx_layers_match(at.attr, attr);
+    const float distance = phx_range_measure(rows->ox[body->row] - at.x, rows->oy[body->row] - at.y, square);
+    const float view = at.attr->view;
+    return distance <= (square ? view : view * view) && was_near(&at, attr, distance);
 }
 
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)

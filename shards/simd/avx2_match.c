@@ -22,12 +22,41 @@ AVX2_INLINE __m256i unit_distances(__m256i a, __m256i b, bool square)
 /* Limits in registers. */
 typedef struct borders {
     __m256i in_low, in_high, keep_low, keep_high;
+    bool bounded;
+    __m256 r, farther; /* bounded: the limits' r and margin; */
+    __m256i unsure;    /* and how far from a border units can not decide */
 } borders;
 
-AVX2_INLINE borders load_borders(const phx_tile_limits *limits)
+AVX2_INLINE borders load_borders(const phx_tile_limits *limits, bool bounded)
 {
-    return (borders){_mm256_set1_epi32(limits->in_low), _mm256_set1_epi32(limits->in_high),
-                     _mm256_set1_epi32(limits->keep_low), _mm256_set1_epi32(limits->keep_high)};
+    return (borders){_mm256_set1_epi32(limits->in_low),
+                     _mm256_set1_epi32(limits->in_high),
+                     _mm256_set1_epi32(limits->keep_low),
+                     _mm256_set1_epi32(limits->keep_high),
+                     bounded,
+                     _mm256_set1_ps(limits->r),
+                     _mm256_set1_ps(limits->margin),
+                     _mm256_set1_epi32(limits->unsure)};
+}
+
+/* The borders for candidates with these bounds; bound is read if borders are bounded. */
+AVX2_INLINE borders borders_within(const borders *b, const float *bound, bool square)
+{
+    if (!b->bounded) return *b;
+    const __m256 r = _mm256_min_ps(_mm256_loadu_ps(bound), b->r), far = _mm256_add_ps(r, b->farther);
+    const __m256i in = _mm256_cvttps_epi32(square ? r : _mm256_mul_ps(r, r));
+    const __m256i keep = _mm256_cvttps_epi32(square ? far : _mm256_mul_ps(far, far));
+    const __m256i low = _mm256_add_epi32(b->unsure, _mm256_set1_epi32(1));
+    borders own = *b;
+    own.in_low = _mm256_sub_epi32(in, low), own.in_high = _mm256_add_epi32(in, b->unsure);
+    own.keep_low = _mm256_sub_epi32(keep, low), own.keep_high = _mm256_add_epi32(keep, b->unsure);
+    return own;
+}
+
+/* Some bounds farther on; NULL stays so. */
+AVX2_INLINE const float *bounds_from(const float *bound, uint32_t first)
+{
+    return bound ? bound + first : NULL;
 }
 
 /* The observer that is matched. */
@@ -45,9 +74,10 @@ AVX2_INLINE tile_observer tile_observer_at(const uint32_t *now, const uint32_t *
  * Lanes of candidates that may be events. AVX2 has only "greater": an enter is not (d beyond high) and e beyond low.
  * Without a margin, enter or leave is the same as: one of d and e beyond low, and one of them not beyond high.
  */
-AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const tile_observer *of, const borders *b,
-                                bool square, bool margin)
+AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const float *bound, const tile_observer *of,
+                                const borders *all, bool square, bool margin)
 {
+    const borders within = borders_within(all, bound, square), *b = &within;
     __m256i d = unit_distances(of->now, load_vector(now), square),
             e = unit_distances(of->old, load_vector(old), square);
     if (!margin)
@@ -71,33 +101,39 @@ enum {
 };
 
 /* Bits of four vectors; packing leaves them in interleaved quarters. */
-AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const tile_observer *of, const borders *b,
-                               bool square, bool margin)
+AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const float *bound, const tile_observer *of,
+                               const borders *b, bool square, bool margin)
 {
     const __m256i in_turn = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    __m256i v0 = event_lanes(now, old, of, b, square, margin);
-    __m256i v1 = event_lanes(now + LANES, old + LANES, of, b, square, margin);
-    __m256i v2 = event_lanes(now + 2 * LANES, old + 2 * LANES, of, b, square, margin);
-    __m256i v3 = event_lanes(now + 3 * LANES, old + 3 * LANES, of, b, square, margin);
-    __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(v0, v1), _mm256_packs_epi32(v2, v3));
+    __m256i v[4];
+#pragma GCC unroll 4
+    for (uint32_t i = 0; i < 4; i++)
+        v[i] = event_lanes(now + i * LANES, old + i * LANES, bounds_from(bound, i * LANES), of, b, square, margin);
+    __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
     return (uint32_t)_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, in_turn));
 }
 
 /* Of up to GROUP candidates. */
-AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, uint32_t count, const tile_observer *of,
-                                const borders *b, bool square, bool margin)
+AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, const float *bound, uint32_t count,
+                                const tile_observer *of, const borders *b, bool square, bool margin)
 {
-    uint64_t mask = quad_mask(now, old, of, b, square, margin);
-    if (count > QUAD) mask |= (uint64_t)quad_mask(now + QUAD, old + QUAD, of, b, square, margin) << QUAD;
+    uint64_t mask = quad_mask(now, old, bound, of, b, square, margin);
+    if (count > QUAD)
+        mask |= (uint64_t)quad_mask(now + QUAD, old + QUAD, bounds_from(bound, QUAD), of, b, square, margin) << QUAD;
     return count >= GROUP ? mask : mask & ((UINT64_C(1) << count) - 1);
 }
 
 /* Appends a pair. */
-AVX2_INLINE void put_pair(phx_pairs *pairs, const phx_tile_limits *limits, uint32_t place, int32_t d, int32_t e,
-                          uint32_t target)
+AVX2_INLINE void put_pair(phx_pairs *pairs, const phx_tile_limits *limits, const float *bound, uint32_t place, int32_t d,
+                          int32_t e, uint32_t target)
 {
     uint32_t flags;
-    (void)phx_units_cross(d, e, limits, &flags);
+    if (bound) {
+        const phx_tile_limits own = phx_bounded_limits(limits, *bound);
+        (void)phx_units_cross(d, e, &own, &flags);
+    } else {
+        (void)phx_units_cross(d, e, limits, &flags);
+    }
     pairs->observer[pairs->count] = place | flags;
     pairs->target[pairs->count++] = target;
 }
@@ -107,11 +143,12 @@ enum { DRAWN_MAX = 4 * GROUP };
 typedef struct drawn {
     uint32_t now[DRAWN_MAX + LANES], old[DRAWN_MAX + LANES]; /* of targets */
     uint32_t own[2 * (DRAWN_MAX + LANES)];                   /* of observers: now, old, now, ... */
+    float bound[DRAWN_MAX + LANES];                          /* of targets, if they have any */
 } drawn;
 
 /* Draws the candidates of one mask, behind n drawn ones. Returns the new n. */
-AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const phx_tile_candidates *c, uint32_t now,
-                                uint32_t old, uint32_t *observer, uint32_t *target)
+AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const phx_tile_candidates *c, bool bounded,
+                                uint32_t now, uint32_t old, uint32_t *observer, uint32_t *target)
 {
     const __m128i place = _mm_set1_epi32((int)from->observer);
     const __m128i own = _mm_setr_epi32((int)now, (int)old, (int)now, (int)old);
@@ -125,6 +162,10 @@ AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const 
         to->old[n + 1] = c->old[b];
         target[n] = c->target[a];
         target[n + 1] = c->target[b];
+        if (bounded) {
+            to->bound[n] = c->bound[a];
+            to->bound[n + 1] = c->bound[b];
+        }
         _mm_storeu_si128((__m128i *)(void *)(to->own + 2 * n), own);
         _mm_storel_epi64((__m128i *)(void *)(observer + n), place);
         n += rest ? 2 : 1;
@@ -139,11 +180,12 @@ AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const 
         _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), which)), 0xd8)
 
 /* Sets the flags of drawn pairs, as phx_units_cross(); lanes beyond the last are overwritten. */
-AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b, bool square, phx_pairs *pairs)
+AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *all, bool square, phx_pairs *pairs)
 {
     const __m256i leave = _mm256_set1_epi32((int)PHX_PAIR_LEAVE), unsure = _mm256_set1_epi32((int)PHX_PAIR_UNSURE);
     uint32_t *observer = pairs->observer + pairs->count;
     for (uint32_t i = 0; i < count; i += LANES) {
+        const borders within = borders_within(all, from->bound + i, square), *b = &within;
         __m256i low = load_vector(from->own + 2 * i), high = load_vector(from->own + 2 * i + LANES);
         __m256i d = unit_distances(every_other(low, high, 0x88), load_vector(from->now + i), square);
         __m256i e = unit_distances(every_other(low, high, 0xdd), load_vector(from->old + i), square);
@@ -165,7 +207,8 @@ AVX2_INLINE void put_found_pairs(const found *list, uint32_t count, const phx_ti
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t now = observers->now[list[i].observer], old = observers->old[list[i].observer];
-        n = draw_found(&some, n, &list[i], &of, now, old, pairs->observer + pairs->count, pairs->target + pairs->count);
+        n = draw_found(&some, n, &list[i], &of, b->bounded, now, old, pairs->observer + pairs->count,
+                       pairs->target + pairs->count);
         if (PHX_LIKELY(n <= DRAWN_MAX - GROUP)) continue;
         flag_drawn(&some, n, b, square, pairs);
         n = 0;
@@ -179,10 +222,11 @@ AVX2_INLINE void put_found_pairs(const found *list, uint32_t count, const phx_ti
  */
 AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t count,
                                           const phx_tile_observers *observers, const phx_tile_limits *limits,
-                                          bool square, bool margin, phx_pairs *pairs)
+                                          bool square, bool margin, bool bounded, phx_pairs *pairs)
 {
-    const borders b = load_borders(limits);
+    const borders b = load_borders(limits, bounded);
     const uint32_t *now = c->now, *old = c->old;
+    const float *bound = bounded ? c->bound : NULL;
     found list[FOUND_MAX];
     uint32_t n = 0, w = 0;
     for (; w < observers->count; w++) {
@@ -193,7 +237,8 @@ AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t
         }
         tile_observer of = tile_observer_at(observers->now, observers->old, observers->place[w]);
         for (uint32_t at = 0; at < count; at += GROUP) {
-            uint64_t mask = group_mask(now + at, old + at, count - at, &of, &b, square, margin);
+            uint64_t mask =
+                group_mask(now + at, old + at, bounds_from(bound, at), count - at, &of, &b, square, margin);
             list[n] = (found){mask, of.place, at};
             n += mask != 0;
             if (PHX_LIKELY(n < FOUND_MAX)) continue;
@@ -213,9 +258,14 @@ static bool has_margin(const phx_tile_limits *limits)
 AVX2 uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *observers,
                              const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (limits->square) return match_all_candidates(c, count, observers, limits, true, true, pairs);
-    if (has_margin(limits)) return match_all_candidates(c, count, observers, limits, false, true, pairs);
-    return match_all_candidates(c, count, observers, limits, false, false, pairs);
+    if (c->bound) {
+        if (limits->square) return match_all_candidates(c, count, observers, limits, true, true, true, pairs);
+        return limits->margin > 0.0f ? match_all_candidates(c, count, observers, limits, false, true, true, pairs)
+                                     : match_all_candidates(c, count, observers, limits, false, false, true, pairs);
+    }
+    if (limits->square) return match_all_candidates(c, count, observers, limits, true, true, false, pairs);
+    if (has_margin(limits)) return match_all_candidates(c, count, observers, limits, false, true, false, pairs);
+    return match_all_candidates(c, count, observers, limits, false, false, false, pairs);
 }
 
 /* Candidates in three rows of cells of one observer, mostly a vector each: as in stencil[], ROW_BITS for each. */
@@ -238,13 +288,15 @@ AVX2_INLINE uint32_t count_mask_bits(uint64_t mask)
 AVX2_INLINE uint32_t mask_at(const phx_tile_cells *cells, uint32_t first, const tile_observer *of, const borders *b,
                              bool square, bool margin)
 {
-    return lane_mask(event_lanes(cells->now + first, cells->old + first, of, b, square, margin));
+    const float *bound = b->bounded ? cells->bound + first : NULL;
+    return lane_mask(event_lanes(cells->now + first, cells->old + first, bound, of, b, square, margin));
 }
 
 AVX2_INLINE void put_at(const phx_tile_cells *cells, uint32_t place, uint32_t at, const phx_tile_limits *limits,
                         bool square, phx_pairs *pairs)
 {
-    put_pair(pairs, limits, place, phx_units_apart(cells->now[at], cells->now[place], square),
+    put_pair(pairs, limits, cells->bound ? cells->bound + at : NULL, place,
+             phx_units_apart(cells->now[at], cells->now[place], square),
              phx_units_apart(cells->old[at], cells->old[place], square), at);
 }
 
@@ -323,9 +375,10 @@ AVX2_INLINE uint32_t find_stencil_masks(const phx_tile_cells *cells, const phx_t
 
 /* As match_all_candidates(): first masks, then pairs of the masks with bits. */
 AVX2_INLINE uint32_t match_stencil_cells(const phx_tile_cells *cells, const phx_tile_observers *observers,
-                                         const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
+                                         const phx_tile_limits *limits, bool square, bool margin, bool bounded,
+                                         phx_pairs *pairs)
 {
-    const borders b = load_borders(limits);
+    const borders b = load_borders(limits, bounded);
     const uint32_t *place = observers->place;
     enum { AT_ONCE = 128 }; /* observers with masks that wait to become pairs: 2 KiB */
     phx_found_ninegrid list[AT_ONCE];
@@ -345,9 +398,14 @@ AVX2_INLINE uint32_t match_stencil_cells(const phx_tile_cells *cells, const phx_
 AVX2 uint32_t phx_match_stencil_avx2(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                      const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (limits->square) return match_stencil_cells(cells, observers, limits, true, true, pairs);
-    if (has_margin(limits)) return match_stencil_cells(cells, observers, limits, false, true, pairs);
-    return match_stencil_cells(cells, observers, limits, false, false, pairs);
+    if (cells->bound) {
+        if (limits->square) return match_stencil_cells(cells, observers, limits, true, true, true, pairs);
+        return limits->margin > 0.0f ? match_stencil_cells(cells, observers, limits, false, true, true, pairs)
+                                     : match_stencil_cells(cells, observers, limits, false, false, true, pairs);
+    }
+    if (limits->square) return match_stencil_cells(cells, observers, limits, true, true, false, pairs);
+    if (has_margin(limits)) return match_stencil_cells(cells, observers, limits, false, true, false, pairs);
+    return match_stencil_cells(cells, observers, limits, false, false, false, pairs);
 }
 
 AVX2 uint32_t phx_collect_unsure_avx2(const phx_pairs *pairs, uint32_t *which)

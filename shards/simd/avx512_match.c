@@ -32,22 +32,43 @@ AVX512_INLINE border border_of(int32_t low, int32_t high)
 
 /* Limits for all observers of one call. */
 typedef struct matching {
-    border in, keep;
-    bool square, margin;
+    border in, keep; /* bounded: without the middle */
+    bool square, margin, bounded;
+    __m512 r, farther; /* bounded: the limits' r and margin */
 } matching;
 
-/* Distances of the positions in two vectors from one position, minus the middle of a border, saturated. */
-AVX512_INLINE __m512i border_distances(const matching *by, const border *of, const uint32_t *const at[2],
-                                       __m512i from_here)
+/* The middles of a border for two vectors of candidates, negative. */
+typedef struct middles {
+    __m512i first, second;
+} middles;
+
+/* The middle of a border at these distances. */
+AVX512_INLINE __m512i middle_off_at(const matching *by, __m512 r)
+{
+    return _mm512_sub_epi32(_mm512_setzero_si512(), _mm512_cvttps_epi32(by->square ? r : _mm512_mul_ps(r, r)));
+}
+
+/* The middles of the border of the view, or of view and margin, for candidates with these bounds. */
+AVX512_INLINE middles middles_of(const matching *by, const border *of, const float *const bound[2], bool keep)
+{
+    if (!by->bounded) return (middles){of->middle_off, of->middle_off};
+    __m512 first = _mm512_min_ps(_mm512_loadu_ps(bound[0]), by->r);
+    __m512 second = _mm512_min_ps(_mm512_loadu_ps(bound[1]), by->r);
+    if (keep) first = _mm512_add_ps(first, by->farther), second = _mm512_add_ps(second, by->farther);
+    return (middles){middle_off_at(by, first), middle_off_at(by, second)};
+}
+
+/* Distances of the positions in two vectors from one position, minus the middles of a border, saturated. */
+AVX512_INLINE __m512i border_distances(const matching *by, middles of, const uint32_t *const at[2], __m512i from_here)
 {
     __m512i first = _mm512_loadu_si512(at[0]), second = _mm512_loadu_si512(at[1]);
     if (by->square)
-        return _mm512_packs_epi32(_mm512_add_epi32(unit_distances_512(first, from_here, true), of->middle_off),
-                                  _mm512_add_epi32(unit_distances_512(second, from_here, true), of->middle_off));
+        return _mm512_packs_epi32(_mm512_add_epi32(unit_distances_512(first, from_here, true), of.first),
+                                  _mm512_add_epi32(unit_distances_512(second, from_here, true), of.second));
     first = _mm512_sub_epi16(first, from_here);
     second = _mm512_sub_epi16(second, from_here);
-    return _mm512_packs_epi32(_mm512_dpwssd_epi32(of->middle_off, first, first),
-                              _mm512_dpwssd_epi32(of->middle_off, second, second));
+    return _mm512_packs_epi32(_mm512_dpwssd_epi32(of.first, first, first),
+                              _mm512_dpwssd_epi32(of.second, second, second));
 }
 
 /*
@@ -120,13 +141,14 @@ AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pa
 
 /* Judges the candidates in two vectors by positions now and before; their numbers are in the order of packing. */
 AVX512_INLINE verdict judge_candidates(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
-                                       const uint32_t *const old[2], const eye *of, __m512i which)
+                                       const uint32_t *const old[2], const float *const bound[2], const eye *of,
+                                       __m512i which)
 {
-    __m512i to_now = border_distances(by, &by->in, now, of->here),
-            to_old = border_distances(by, &by->in, old, of->there);
+    const middles in = middles_of(by, &by->in, bound, false), keep = middles_of(by, &by->keep, bound, true);
+    __m512i to_now = border_distances(by, in, now, of->here), to_old = border_distances(by, in, old, of->there);
     if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old, which);
-    const __m512i both_now[2] = {to_now, border_distances(by, &by->keep, now, of->here)};
-    const __m512i both_old[2] = {to_old, border_distances(by, &by->keep, old, of->there)};
+    const __m512i both_now[2] = {to_now, border_distances(by, keep, now, of->here)};
+    const __m512i both_old[2] = {to_old, border_distances(by, keep, old, of->there)};
     return cross_two(lanes, &by->in, &by->keep, both_now, both_old, which);
 }
 
@@ -140,12 +162,14 @@ AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_cand
     enum { SHORT = 8 }; /* stores as many as are mostly needed: short stores seldom meet two cache lines */
     const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
     const uint32_t *to_now = of->now, *to_old = of->old; /* stores below may alias the fields */
+    const float *to_bound = of->bound;
     __m512i which = _mm512_loadu_si512(wide_iota);
     uint16_t *out = to->which + to->count;
     for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
         const uint32_t *const now[2] = {to_now + i, to_now + i + LANES};
         const uint32_t *const old[2] = {to_old + i, to_old + i + LANES};
-        verdict is = judge_candidates(by, _mm512_cmplt_epu16_mask(which, length), now, old, &seer, which);
+        const float *const bound[2] = {by->bounded ? to_bound + i : NULL, by->bounded ? to_bound + i + LANES : NULL};
+        verdict is = judge_candidates(by, _mm512_cmplt_epu16_mask(which, length), now, old, bound, &seer, which);
         __m512i notes = _mm512_maskz_compress_epi16(is.some, is.notes);
         uint32_t count = (uint32_t)__builtin_popcount(is.some);
         _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(notes));
@@ -187,12 +211,29 @@ AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidat
     return w;
 }
 
+/* Candidates have bounds. */
+AVX512 static uint32_t match_bounded_512(const phx_tile_candidates *candidates, uint32_t count,
+                                         const phx_tile_observers *observers, const phx_tile_limits *limits,
+                                         phx_pairs *pairs)
+{
+    const border off = border_of(-limits->unsure - 1, limits->unsure);
+    const __m512 r = _mm512_set1_ps(limits->r), farther = _mm512_set1_ps(limits->margin);
+#define MATCH(square, margin) \
+    match_all_512(&(matching){off, off, square, margin, true, r, farther}, candidates, count, observers, pairs)
+    if (limits->square) return MATCH(true, true);
+    return limits->margin > 0.0f ? MATCH(false, true) : MATCH(false, false);
+#undef MATCH
+}
+
 AVX512 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count,
                                  const phx_tile_observers *observers, const phx_tile_limits *limits, phx_pairs *pairs)
 {
+    if (candidates->bound) return match_bounded_512(candidates, count, observers, limits, pairs);
     const border in = border_of(limits->in_low, limits->in_high), keep = border_of(limits->keep_low, limits->keep_high);
     const bool margin = limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
-#define MATCH(square, margin) match_all_512(&(matching){in, keep, square, margin}, candidates, count, observers, pairs)
+    const __m512 none = _mm512_setzero_ps();
+#define MATCH(square, margin) \
+    match_all_512(&(matching){in, keep, square, margin, false, none, none}, candidates, count, observers, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH

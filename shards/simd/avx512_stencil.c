@@ -72,17 +72,36 @@ AVX512 void phx_cell_offsets_avx512(uint32_t *at, uint32_t cells, uint32_t *sten
 /* Limits in registers, and constants of all observers of one call. */
 typedef struct borders {
     __m512i in_low, in_high, keep_low, keep_high;
-    bool square, margin;
+    bool square, margin, bounded;
+    __m512 r, farther; /* bounded: the limits' r and margin; */
+    __m512i unsure;    /* and how far from a border units can not decide */
 } borders;
 
-AVX512_INLINE borders load_borders_512(const phx_tile_limits *limits, bool square, bool margin)
+AVX512_INLINE borders load_borders_512(const phx_tile_limits *limits, bool square, bool margin, bool bounded)
 {
     return (borders){_mm512_set1_epi32(limits->in_low),
                      _mm512_set1_epi32(limits->in_high),
                      _mm512_set1_epi32(limits->keep_low),
                      _mm512_set1_epi32(limits->keep_high),
                      square,
-                     margin};
+                     margin,
+                     bounded,
+                     _mm512_set1_ps(limits->r),
+                     _mm512_set1_ps(limits->margin),
+                     _mm512_set1_epi32(limits->unsure)};
+}
+
+/* The borders for candidates with these bounds. */
+AVX512_INLINE borders borders_within(const borders *b, __m512 bound)
+{
+    const __m512 r = _mm512_min_ps(bound, b->r), far = _mm512_add_ps(r, b->farther);
+    const __m512i in = _mm512_cvttps_epi32(b->square ? r : _mm512_mul_ps(r, r));
+    const __m512i keep = _mm512_cvttps_epi32(b->square ? far : _mm512_mul_ps(far, far));
+    const __m512i low = _mm512_add_epi32(b->unsure, _mm512_set1_epi32(1));
+    borders own = *b;
+    own.in_low = _mm512_sub_epi32(in, low), own.in_high = _mm512_add_epi32(in, b->unsure);
+    own.keep_low = _mm512_sub_epi32(keep, low), own.keep_high = _mm512_add_epi32(keep, b->unsure);
+    return own;
 }
 
 /* Distances of some candidates, now and before. */
@@ -146,7 +165,21 @@ AVX512_INLINE __m512i two_rows(const uint32_t *words, uint32_t a, uint32_t b)
 AVX512_INLINE uint64_t crossing_at(const field *in, uint32_t first, eye of, const borders *b)
 {
     const __m512i now = _mm512_loadu_si512(in->of.now + first), old = _mm512_loadu_si512(in->of.old + first);
-    return event_mask(measure_units(now, old, of, b->square), b);
+    const distances some = measure_units(now, old, of, b->square);
+    if (!b->bounded) return event_mask(some, b);
+    const borders own = borders_within(b, _mm512_loadu_ps(in->of.bound + first));
+    return event_mask(some, &own);
+}
+
+/* The candidates that may be events among half a vector from each of two places on. */
+AVX512_INLINE uint64_t crossing_at_two(const field *in, uint32_t first, uint32_t second, eye of, const borders *b)
+{
+    const __m512i now = two_rows(in->of.now, first, second), old = two_rows(in->of.old, first, second);
+    const distances some = measure_units(now, old, of, b->square);
+    if (!b->bounded) return event_mask(some, b);
+    const uint32_t *bound = (const uint32_t *)(const void *)in->of.bound;
+    const borders own = borders_within(b, _mm512_castsi512_ps(two_rows(bound, first, second)));
+    return event_mask(some, &own);
 }
 
 /*
@@ -156,11 +189,8 @@ AVX512_INLINE uint64_t crossing_at(const field *in, uint32_t first, eye of, cons
 AVX512_INLINE uint64_t some_cross(const field *in, const uint32_t *middle, eye of, const borders *b)
 {
     const uint32_t first = *(middle - in->of.columns), second = *middle, third = *(middle + in->of.columns);
-    if (in->lanes == NARROW) {
-        const __m512i now = two_rows(in->of.now, first, second), old = two_rows(in->of.old, first, second);
-        const distances two = measure_units(now, old, of, b->square);
-        return event_mask(two, b) | crossing_at(in, third, of, b) << 2 * in->bits;
-    }
+    if (in->lanes == NARROW)
+        return crossing_at_two(in, first, second, of, b) | crossing_at(in, third, of, b) << 2 * in->bits;
     return crossing_at(in, first, of, b) | crossing_at(in, second, of, b) << in->bits |
            crossing_at(in, third, of, b) << 2 * in->bits;
 }
@@ -245,7 +275,10 @@ AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs
         distances apart_by =
             measure_units(_mm512_mask_i32gather_epi32(none, lanes, target, in->of.now, 4),
                           _mm512_mask_i32gather_epi32(none, lanes, target, in->of.old, 4), of, b->square);
-        _mm512_storeu_si512(pairs->observer + i, flag_observers(place, apart_by, b));
+        const borders own = b->bounded ? borders_within(b, _mm512_mask_i32gather_ps(_mm512_setzero_ps(), lanes, target,
+                                                                                    in->of.bound, 4))
+                                       : *b;
+        _mm512_storeu_si512(pairs->observer + i, flag_observers(place, apart_by, &own));
     }
 }
 
@@ -276,9 +309,10 @@ AVX512_INLINE uint32_t put_found_512(const field *in, const uint32_t *places, co
 
 /* Matches observers, some at a time. */
 AVX512_INLINE uint32_t match_stencil_512(const field *in, const phx_tile_observers *observers,
-                                         const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
+                                         const phx_tile_limits *limits, bool square, bool margin, bool bounded,
+                                         phx_pairs *pairs)
 {
-    const borders b = load_borders_512(limits, square, margin);
+    const borders b = load_borders_512(limits, square, margin, bounded);
     enum { AT_ONCE = 256 }; /* observers with masks that wait to become pairs: 4 KiB */
     phx_found_ninegrid list[AT_ONCE];
     for (uint32_t w = 0, end; w < observers->count; w = end) {
@@ -298,9 +332,14 @@ AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, con
 {
     const field in = {*of, lanes, lanes == NARROW ? NARROW_BITS : WIDE_BITS, lanes == NARROW ? NARROW_MORE : WIDE_MORE};
     const bool margin = limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
-    if (limits->square) return match_stencil_512(&in, observers, limits, true, true, pairs);
-    if (margin) return match_stencil_512(&in, observers, limits, false, true, pairs);
-    return match_stencil_512(&in, observers, limits, false, false, pairs);
+    if (of->bound) {
+        if (limits->square) return match_stencil_512(&in, observers, limits, true, true, true, pairs);
+        return limits->margin > 0.0f ? match_stencil_512(&in, observers, limits, false, true, true, pairs)
+                                     : match_stencil_512(&in, observers, limits, false, false, true, pairs);
+    }
+    if (limits->square) return match_stencil_512(&in, observers, limits, true, true, false, pairs);
+    if (margin) return match_stencil_512(&in, observers, limits, false, true, false, pairs);
+    return match_stencil_512(&in, observers, limits, false, false, false, pairs);
 }
 
 AVX512 uint32_t phx_match_stencil_avx512(const phx_tile_cells *cells, const phx_tile_observers *observers,

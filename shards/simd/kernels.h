@@ -44,9 +44,13 @@ typedef struct phx_tile_rows {
     uint32_t *now, *old, *row, *cell;
 } phx_tile_rows;
 
-/* Positions that observers are compared with, and the target word of each. */
+/*
+ * Positions that observers are compared with, the target word of each, and its bound: the longest distance, in units,
+ * at which it is seen, whatever the view. NULL: none has one.
+ */
 typedef struct phx_tile_candidates {
     uint32_t *now, *old, *target;
+    float *bound;
 } phx_tile_candidates;
 
 /*
@@ -57,6 +61,13 @@ typedef struct phx_tile_limits {
     int32_t in_low, in_high;     /* up to low surely within r; above high surely not */
     int32_t keep_low, keep_high; /* of R */
     bool square;
+    /*
+     * Where candidates have bounds: r and the margin in units, and how far from a border units can not decide, in the
+     * measure of the limits; less than INT16_MAX. A candidate's r is the lesser one of r and its bound. Borders are in
+     * float32, each operation rounded on its own, and cut to whole numbers.
+     */
+    float r, margin;
+    int32_t unsure;
 } phx_tile_limits;
 
 /* Observers by place in a tile, and the positions of all places in units. */
@@ -69,6 +80,7 @@ typedef struct phx_tile_observers {
 /* A tile's rows by cell, a reach wide. */
 typedef struct phx_tile_cells {
     const uint32_t *now, *old, *cell; /* by place */
+    const float *bound;               /* by place, as in phx_tile_candidates; or NULL */
     const uint32_t *start;            /* by cell */
     const uint32_t *stencil;          /* by cell: result of cell_offsets() */
     uint32_t columns;
@@ -183,7 +195,7 @@ typedef struct phx_kernels {
     void (*cell_offsets)(uint32_t *at, uint32_t cells, uint32_t *stencil);
     /* The places of the rows in a range, which is not empty; room for all and pad. Returns how many. */
     uint32_t (*indices_in_range)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
-    /* Gathers some ranges of places, side by side. Returns how many. */
+    /* Gathers some ranges of places, side by side, but for bounds. Returns how many. */
     uint32_t (*gather)(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
                        const phx_tile_candidates *to);
     /*

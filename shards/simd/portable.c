@@ -132,6 +132,19 @@ static inline void judge_scalar(const phx_tile_candidates *c, uint32_t count, ti
     }
 }
 
+/* The same for candidates with bounds. */
+static void judge_bounded(const phx_tile_candidates *c, uint32_t count, tile_observer of, const phx_tile_limits *limits,
+                          judged *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_tile_limits own = phx_bounded_limits(limits, c->bound[i]);
+        uint32_t flags;
+        out->now[i] = phx_units_apart(c->now[i], of.now, limits->square);
+        out->old[i] = phx_units_apart(c->old[i], of.old, limits->square);
+        out->kept[i] = phx_units_cross(out->now[i], out->old[i], &own, &flags);
+    }
+}
+
 /* Is any of eight kept? */
 static inline bool any_of_eight(const uint32_t kept[EIGHT])
 {
@@ -152,7 +165,8 @@ static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, til
     uint32_t *observer = pairs->observer, *target = pairs->target, n = pairs->count;
     judged is;
     PHX_ASSERT(count <= PIECE);
-    if (by.square) judge_scalar(c, count, of, by, true, &is);
+    if (c->bound) judge_bounded(c, count, of, &by, &is);
+    else if (by.square) judge_scalar(c, count, of, by, true, &is);
     else judge_scalar(c, count, of, by, false, &is);
     memset(is.kept + count, 0, (EIGHT - 1) * sizeof *is.kept); /* elements beyond the last have no effect */
     for (uint32_t first = 0; first < count; first += EIGHT) {
@@ -161,7 +175,8 @@ static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, til
         for (uint32_t i = first; i < end; i++) {
             uint32_t flags;
             /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): judge_scalar() wrote count of them */
-            (void)phx_units_cross(is.now[i], is.old[i], &by, &flags);
+            const phx_tile_limits own = c->bound ? phx_bounded_limits(&by, c->bound[i]) : by;
+            (void)phx_units_cross(is.now[i], is.old[i], &own, &flags);
             observer[n] = of.place | flags;
             target[n] = from[i];
             n += is.kept[i];
@@ -177,7 +192,7 @@ static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, con
     for (; w < observers->count && pairs->capacity - pairs->count >= count; w++) {
         const tile_observer of = tile_observer_of(observers, w);
         for (uint32_t i = 0; i < count; i += PIECE) {
-            const phx_tile_candidates piece = {c->now + i, c->old + i, c->target + i};
+            const phx_tile_candidates piece = {c->now + i, c->old + i, c->target + i, c->bound ? c->bound + i : NULL};
             match_piece_scalar(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
         }
     }
@@ -187,6 +202,7 @@ static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, con
 /* The rows around one observer, side by side. */
 typedef struct stencil_rows {
     uint32_t now[PIECE], old[PIECE], place[PIECE], count;
+    float bound[PIECE];
 } stencil_rows;
 
 /* Adds up to eight places from one on. */
@@ -195,6 +211,7 @@ static inline void join_candidates(stencil_rows *to, const phx_tile_cells *cells
     uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
     memcpy(now, cells->now + first, EIGHT * sizeof *now);
     memcpy(old, cells->old + first, EIGHT * sizeof *old);
+    if (cells->bound) memcpy(to->bound + to->count, cells->bound + first, EIGHT * sizeof *to->bound);
     for (uint32_t i = 0; i < EIGHT; i++) place[i] = first + i;
     to->count += count < EIGHT ? count : EIGHT;
 }
@@ -204,7 +221,8 @@ static uint32_t match_stencil_portable(const phx_tile_cells *cells, const phx_ti
 {
     uint32_t w = 0;
     stencil_rows candidates;
-    const phx_tile_candidates all = {candidates.now, candidates.old, candidates.place};
+    const phx_tile_candidates all = {candidates.now, candidates.old, candidates.place,
+                                     cells->bound ? candidates.bound : NULL};
     for (; w < observers->count; w++) {
         const tile_observer of = tile_observer_of(observers, w);
         const phx_stencil_cells stencil = phx_cells_around(cells, cells->cell[of.place]);

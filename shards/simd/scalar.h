@@ -29,6 +29,18 @@ static inline bool phx_units_cross(int32_t d, int32_t e, const phx_tile_limits *
     return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->keep_low) & (e <= limits->keep_high));
 }
 
+/* The limits of a candidate with this bound. */
+static inline phx_tile_limits phx_bounded_limits(const phx_tile_limits *all, float bound)
+{
+    const float r = bound < all->r ? bound : all->r, far = r + all->margin;
+    const int32_t in = (int32_t)(all->square ? r : r * r), keep = (int32_t)(all->square ? far : far * far);
+    return (phx_tile_limits){.in_low = in - all->unsure - 1,
+                             .in_high = in + all->unsure,
+                             .keep_low = keep - all->unsure - 1,
+                             .keep_high = keep + all->unsure,
+                             .square = all->square};
+}
+
 /* The places of three rows of three cells. */
 typedef struct phx_stencil_cells {
     phx_span row[3];

@@ -25,8 +25,10 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     bool seen_by_all = attr->layers == 1 && attr->stealth == 0 && !attr->veiled && !mixed;
     if (!seen_by_all || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED))) state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) phx_shard_mark_far_stale(shard);
-    if ((state & PHX_SLOT_BOUNDED) && !shard->bounded)
-        shard->bounded = shard->far_dirty = true; /* lists are stored from now on */
+    if (state & PHX_SLOT_BOUNDED) {
+        shard->bounded = true;
+        shard->bounded_slot = slot;
+    }
     body->state = (uint16_t)state;
     shard->limited |= (state & PHX_SLOT_OWN) && !phx_list_unlimited(attr);
     phx_store_rename(&shard->store, slot);

@@ -128,11 +128,11 @@ typedef struct phx_shard {
     phx_bands bands;
     bool restoring; /* the world is restored from an image: partial lists take no target, and no other list waits */
     bool all_dirty; /* every observer is evaluated: the rules changed */
-    bool far_dirty; /* every observer is evaluated: too many far targets changed, bounded ones came or went, or flat
-                       changed */
+    bool far_dirty; /* every observer is evaluated: too many far targets changed, or flat changed */
     bool far_moved; /* a target with a reach moved, or a far target changed: far_items.h; without deltas every observer
                        is evaluated */
-    bool bounded;   /* some targets may be PHX_SLOT_BOUNDED: then lists are stored */
+    bool bounded;   /* some targets may be PHX_SLOT_BOUNDED, or were so at the last tick's end */
+    uint32_t bounded_slot; /* one that was so last: the first to look at */
     bool limited;   /* an own observer had a limit, a cap or an adds_max, in this tick or before */
     bool flat;      /* heights decide nothing in this tick: tick/flat_ground.h */
     bool flat_before;       /* ... in the last tick */

@@ -302,35 +302,23 @@ static bool add_deferred_slots(phx_shard *shard)
     return true;
 }
 
-/* Has the block a bounded target? */
-static bool block_bounded(const phx_shard *shard, const phx_block *block)
+static bool slot_bounded(const phx_shard *shard, uint32_t slot)
 {
-    const uint32_t *slots = shard->grid.rows.slot;
-    if (!block->special) return false;
-    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
-        const phx_row_word word = phx_row_word_at(slots, row);
-        const bool bounded = shard->store.body[phx_row_word_slot(word)].state & PHX_SLOT_BOUNDED;
-        if (phx_row_word_special(word) && bounded) return true;
-    }
-    return false;
+    const uint32_t state = shard->store.body[slot].state;
+    return (state & PHX_SLOT_LIVE) && (state & PHX_SLOT_BOUNDED);
 }
 
-/* Notes bounded targets in their blocks. When the last one is gone, every observer is evaluated once. */
-static void mark_bounded(phx_shard *shard)
+/* Finds out whether the shard has bounded targets still. One that had a bound in the last tick has a previous row. */
+static void follow_bounded(phx_shard *shard)
 {
-    bool any = false;
-    if (!shard->bounded) return;
-    for (uint32_t b = 0; b < shard->grid.block_count; b++) { /* without rows there are none */
-        phx_block *block = &shard->grid.blocks[b];
-        block->bounded = block_bounded(shard, block);
-        any |= block->bounded;
+    if (!shard->bounded || shard->previous.row_count > 0) return;
+    if (shard->bounded_slot < shard->store.slots && slot_bounded(shard, shard->bounded_slot)) return;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        if (!slot_bounded(shard, slot)) continue;
+        shard->bounded_slot = slot;
+        return;
     }
-    for (uint32_t slot = 0; !any && slot < shard->store.slots; slot++) {
-        uint32_t state = shard->store.body[slot].state;
-        any = (state & PHX_SLOT_LIVE) && (state & PHX_SLOT_BOUNDED);
-    }
-    shard->bounded = any;
-    shard->far_dirty |= !any;
+    shard->bounded = false;
 }
 
 /* Finds far targets anew, and how they changed; too many changes, and every observer is evaluated. false = no memory.
@@ -366,8 +354,8 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (shard->flat != shard->flat_before) shard->far_dirty = true; /* lists follow another rule than before */
     bool radii = shard->storage->has_deltas && shard->flat;
     if (shard->changed) phx_block_summary_update(&shard->grid);
-    mark_bounded(shard);
-    bool derives = radii && !shard->bounded;
+    follow_bounded(shard);
+    bool derives = radii;
     if (derives && !phx_prev_rows_room(previous, shard->mem, shard->store.slots)) return false;
     phx_deferred_end(&shard->deferred);
     shard->delta_allowed = radii && !shard->all_dirty && !shard->far_dirty;

@@ -152,6 +152,7 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, far_dirty) \
     LEFT(T, VALUE, far_moved) \
     DERIVED(T, VALUE, bounded) \
+    DERIVED(T, VALUE, bounded_slot) \
     DERIVED(T, VALUE, limited) \
     DERIVED(T, VALUE, flat) \
     DERIVED(T, VALUE, flat_before) \

@@ -256,7 +256,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     cr_assert_eq(shard->kernels->match(&tile->candidates, count, &tile_observer, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
     if (!tile->sparse) return events;
-    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->stencil, tile->frame.columns};
+    phx_tile_cells cells = {tile->now, tile->old, tile->cell, NULL, tile->start, tile->stencil, tile->frame.columns};
     pairs.count = 0;
     cr_assert_eq(shard->kernels->match_stencil(&cells, &tile_observer, &tile->limits, &pairs), 1);
     cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);

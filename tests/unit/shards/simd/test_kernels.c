@@ -101,7 +101,7 @@ static void match_some(const phx_kernels *kernels, const char *name)
         phx_tile_limits limits = coarse(&rng, ROWS); /* pairs behind the end match too */
         for (uint32_t i = 0; i < 5; i++) place[i] = phx_rng_below(&rng, ROWS);
         phx_pairs pairs = no_pairs(capacity);
-        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row}, count,
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, NULL}, count,
                                        &(phx_tile_observers){place, 5, now, old}, &limits, &pairs);
         cr_assert_geq(done, 1, "%s: there was room for all of one", name);
         for (uint32_t w = 0; w < done; w++)
@@ -140,7 +140,7 @@ static void match_many(const phx_kernels *kernels, const char *name)
         const bool square = round % 2;
         const int32_t slack = square ? 2 : INT16_MAX - 1 - (int32_t)phx_rng_below(&rng, 9000);
         const int32_t in = square ? r : r * r, out = square ? stencil : stencil * stencil;
-        const phx_tile_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square};
+        const phx_tile_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square, 0, 0, 0};
         for (uint32_t i = 0; i < count; i++) {
             now[i] = some_way_off(&rng, r);
             old[i] = some_way_off(&rng, stencil);
@@ -148,7 +148,7 @@ static void match_many(const phx_kernels *kernels, const char *name)
         }
         for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
         phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
-        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row}, count,
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, NULL}, count,
                                        &(phx_tile_observers){place, 3, now, old}, &limits, &pairs),
                  n = 0;
         cr_assert_geq(done, 2, "%s: there was room for two", name);
@@ -346,7 +346,7 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         for (uint32_t c = 0; c < CELLS; c++)
             for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
         const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
-        const phx_tile_cells all = {now, old, cell, start, stencil, COLUMNS};
+        const phx_tile_cells all = {now, old, cell, NULL, start, stencil, COLUMNS};
         for (uint32_t i = 0; i < OBSERVERS; i++) {
             place[i] = first + phx_rng_below(&rng, count);
             uint32_t around = count_around(&all, place[i]);
