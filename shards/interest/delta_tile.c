@@ -489,7 +489,7 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
                                  const phx_radii *radii, bool apart)
 {
     enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is as fast as marks */
-    const bool derived = shard->derives_lists && view > 0.0f;
+    const bool derived = view > 0.0f;
     run of = run_at(scratch, shard, i);
     const bool special = derived && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
@@ -561,7 +561,7 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
     const phx_relation_set *relations = phx_related_of(shard, none->slot);
     if (phx_row_discontinuous(&shard->grid.rows, none->row))
         return relations ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, none, radii->in);
-    const bool derived = shard->derives_lists && shard->grid.rows.view[none->row] > 0.0f;
+    const bool derived = shard->grid.rows.view[none->row] > 0.0f;
     const bool related = derived ? phx_related_due(shard, none->slot) : phx_related_far(relations);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
     const bool far = scratch->tile.far.crossing > 0 && phx_delta_far_due(&scratch->tile, none->row, radii->in, margin);
@@ -836,14 +836,13 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     return places_before(place, count, emit_matched_places(scratch, shard, matched, n, &radii));
 }
 
-bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
+bool phx_delta_begin(phx_scratch *scratch, uint32_t cell)
 {
     const phx_tile *tile = &scratch->tile;
     const phx_shard *shard = tile->shard;
     PHX_ASSERT(tile->marked);
-    *due = shard->dense_tick || tile->far.moved || (tile->marks[cell] & PHX_TILE_DIRTY);
     scratch->discontinuous_in_view = tile->marks[cell] & PHX_TILE_DISCONTINUOUS;
-    return !scratch->discontinuous_in_view || shard->derives_lists;
+    return shard->dense_tick || tile->far.moved || (tile->marks[cell] & PHX_TILE_DIRTY);
 }
 
 bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)

@@ -18,7 +18,7 @@
  *   in range r: in;  beyond R: out;  between: as before;
  * so an event needs a row that changed between "in r" and "not in r", or between "in R" and "beyond R". If the old
  * position was between the two, the list itself decides. (Without margin R is r, and no position is between.)
- * A discontinuous entity comes to such a list in the same two words, while lists of plain observers are derived: its
+ * A discontinuous entity comes to such a list in the same two words: its
  * previous row was within R if it is listed, so the rule decides about it once, and its current row enters if it is in
  * r and not listed. A discontinuous observer with a stored list, or one with relations that has a discontinuous entity
  * in view, is evaluated.
@@ -50,11 +50,10 @@ bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard);
 uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 
 /*
- * Begins a cell of any other tile that is usable, marked and not quiet. false: a discontinuous entity is in view and
- * no list of the shard is derived, so the cell's observers are evaluated. *due: something changed around the cell. Sets
+ * Begins a cell of any other tile that is usable, marked and not quiet. Did something change around the cell? Sets
  * scratch->discontinuous_in_view if a discontinuous entity is in view.
  */
-bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due);
+bool phx_delta_begin(phx_scratch *scratch, uint32_t cell);
 /* Is a delta enough for the observer at a place of the cell that phx_delta_begin() began? */
 bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii);
 /*

@@ -82,16 +82,15 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     const phx_tile *tile = &scratch->tile;
     company of = {0};
     uint32_t cell = UINT32_MAX, i = range.first;
-    bool able = false, due = false;
+    bool due = false;
     for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
         if (shard->grid.rows.view[row] == 0.0f) continue;
-        if (cell != tile->cell[place]) able = phx_delta_begin(scratch, cell = tile->cell[place], &due);
-        if (able && due && join_company(scratch, shard, &of, place)) continue;
+        if (cell != tile->cell[place]) due = phx_delta_begin(scratch, cell = tile->cell[place]);
+        if (due && join_company(scratch, shard, &of, place)) continue;
         if (!run_company(scratch, shard, &of)) break;
-        if (able && due && join_company(scratch, shard, &of, place))
-            continue; /* the first observer of another company */
-        phx_delta_result seen = able && !due ? phx_delta_quiet(shard, row) : PHX_DELTA_EVALUATE;
+        if (due && join_company(scratch, shard, &of, place)) continue; /* the first observer of another company */
+        phx_delta_result seen = due ? PHX_DELTA_EVALUATE : phx_delta_quiet(shard, row);
         if (!finish_row_observer(scratch, directory, shard, row, seen)) break;
     }
     if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;

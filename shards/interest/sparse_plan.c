@@ -176,7 +176,7 @@ bool phx_sparse_plan_open(phx_sparse_plan *plan, phx_mem *mem, const phx_shard *
     plan->mover_count = plan->own_count = 0;
     plan->way = PHX_SPARSE_NONE;
     plan->discontinuous = false;
-    if (!shard->delta_allowed || !shard->derives_lists || !(block->view_min > 0.0f)) return true;
+    if (!shard->delta_allowed || !(block->view_min > 0.0f)) return true;
     if (phx_related_due_rows(shard, (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]})) return true;
     plan->reach = query_reach(shard, block);
     if (choose_plan(plan, mem, block)) return true;

@@ -89,7 +89,7 @@ void phx_sparse_plan_free(phx_sparse_plan *plan, phx_mem *mem);
 /* May moved rows query in this tick? */
 static inline bool phx_sparse_plan_movers(const phx_shard *shard)
 {
-    return shard->delta_allowed && shard->derives_lists && !shard->dense_tick;
+    return shard->delta_allowed && !shard->dense_tick;
 }
 
 /* Makes the plan of a block, unless it is made already. false = no memory. */

@@ -287,7 +287,6 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
         meet_block(tile, block, rect, &rows, &previous);
     if (tile->far.moved) tile->quiet = false;
     if (tile->quiet) return true;
-    if (!shard->derives_lists) previous.count = 0; /* lists are not derived any more */
     const uint32_t most = length_of(rows) + length_of(previous);
     if (!reserve_rows(tile, mem, most)) return false;
     tile->count = shard->kernels->cull_rows(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
@@ -404,7 +403,7 @@ static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
-/* Finds the discontinuous rows, while lists are derived. false = no memory. */
+/* Finds the discontinuous rows. false = no memory. */
 static bool find_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
@@ -581,6 +580,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     const phx_block *block = &shard->grid.blocks[number];
     if (tile->shard == shard && tile->tick == shard->tick && tile->block == number) return true;
     float reach = reach_of(block, shard);
+    PHX_ASSERT(shard->delta_allowed && shard->derives_lists);
     tile->shard = shard;
     tile->tick = shard->tick;
     tile->block = number;
@@ -621,7 +621,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->limits_in = tile->limits_keep = -1;
     tile->alike = block->view_min > 0.0f && block->reach == block->reach_min; /* else phx_tile_find_alike() */
     tile->alike_in = tile->alike_keep = block->view_min;
-    if (!tile->discontinuous || !shard->derives_lists) return true;
+    if (!tile->discontinuous) return true;
     if (!find_discontinuous(tile, mem)) {
         tile->shard = NULL;
         return false;

@@ -28,8 +28,7 @@
 #include "shards/state/shard.h"
 
 /*
- * Marks of a cell: a tower that decides about the cell is dirty; one is discontinuous, or, while lists are derived, a
- * discontinuous entity is or was in view of the cell.
+ * Marks of a cell: a tower that decides about the cell is dirty; a discontinuous entity is or was in view of the cell.
  */
 enum { PHX_TILE_DIRTY = 1, PHX_TILE_DISCONTINUOUS = 2 };
 
@@ -59,8 +58,7 @@ typedef struct phx_tile {
 
     uint32_t count;                 /* rows in it, previous rows too */
     uint32_t previous_count;        /* of them, previous rows: they have no new position */
-    uint32_t *discontinuous_places; /* while lists are derived: places of previous rows, and of rows without an old
-                                       position, ascending */
+    uint32_t *discontinuous_places; /* places of previous rows, and of rows without an old position, ascending */
     uint32_t *discontinuous_cells;  /* their cells: y << 16 | x */
     uint32_t discontinuous_count, discontinuous_own; /* own rows without old position */
     phx_grid_rows

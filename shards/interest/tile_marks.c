@@ -41,7 +41,7 @@ enum { WINDOW = 64 };
 
 typedef struct window {
     uint32_t x, y;
-    uint64_t dirty[WINDOW], discontinuous[WINDOW];
+    uint64_t dirty[WINDOW];
 } window;
 
 /* Moves a row of 8 towers from x on to its place in a row of the window. */
@@ -63,7 +63,6 @@ static void open_window(window *at, const phx_tile *tile)
         if (block->dirty_tick != tile->tick) continue;
         for (uint32_t row = 0; row < PHX_BLOCK_SIDE; row++) {
             at->dirty[y + row] |= line_of(block->dirty, row, x);
-            at->discontinuous[y + row] |= line_of(block->discontinuous, row, x);
         }
     }
 }
@@ -108,7 +107,7 @@ static void in_reach(const phx_tile *tile, uint32_t cell, uint32_t unit, int64_t
     *last = (at + PHX_TILE_REACH) >> shift;
 }
 
-/* While lists are derived, few cells have a discontinuous entity in view: cells around its new or old place. */
+/* Few cells have a discontinuous entity in view: cells around its new or old place. */
 static void mark_discontinuous_cells(phx_tile *tile)
 {
     for (uint32_t i = 0; i < tile->discontinuous_count; i++) {
@@ -122,22 +121,16 @@ static void mark_discontinuous_cells(phx_tile *tile)
     }
 }
 
-/* The marks of some columns of cells that have these towers in view. */
+/* Which of some columns of cells that have these towers in view are dirty. */
 static void mark_columns(phx_tile *tile, const window *at, phx_span columns, const uint64_t *towers)
 {
     for (uint32_t y = tile->fine; y + tile->fine < tile->frame.rows; y++) {
-        uint64_t dirty = 0, discontinuous = 0;
+        uint64_t dirty = 0;
         phx_span rows = deciding_towers(tile, 1, y, at->y);
-        for (uint32_t row = rows.first; row <= rows.end; row++) {
-            dirty |= at->dirty[row];
-            discontinuous |= at->discontinuous[row];
-        }
+        for (uint32_t row = rows.first; row <= rows.end; row++) dirty |= at->dirty[row];
         uint8_t *marks = tile->marks + y * tile->frame.columns;
-        for (uint32_t x = columns.first; x < columns.end; x++) {
-            const uint64_t in_sight = towers[x - columns.first];
-            marks[x] = (uint8_t)((dirty & in_sight ? PHX_TILE_DIRTY : 0) |
-                                 (discontinuous & in_sight ? PHX_TILE_DISCONTINUOUS : 0));
-        }
+        for (uint32_t x = columns.first; x < columns.end; x++)
+            marks[x] = dirty & towers[x - columns.first] ? PHX_TILE_DIRTY : 0;
     }
 }
 
@@ -149,7 +142,6 @@ static void mark_towers(phx_tile *tile)
     uint64_t towers[AT_ONCE];
     window at;
     open_window(&at, tile);
-    if (tile->shard->derives_lists) memset(at.discontinuous, 0, sizeof at.discontinuous);
     for (uint32_t first = tile->fine, n; first < end; first += n) {
         n = end - first < AT_ONCE ? end - first : AT_ONCE;
         for (uint32_t x = 0; x < n; x++) towers[x] = bits_between(deciding_towers(tile, 0, first + x, at.x));
@@ -159,13 +151,12 @@ static void mark_towers(phx_tile *tile)
 
 void phx_tile_mark(phx_tile *tile)
 {
-    const bool derives = tile->shard->derives_lists,
-               all_due = tile->shard->dense_tick; /* regardless of changes around them */
+    const bool all_due = tile->shard->dense_tick; /* regardless of changes around them */
     if (tile->marked) return;
     tile->marked = true;
-    if (derives && all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
+    if (all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
     else mark_towers(tile);
-    if (!derives || !tile->discontinuous) return;
+    if (!tile->discontinuous) return;
     mark_discontinuous_cells(tile);
     if (!all_due) return; /* a cell without observers needs no mark */
     uint8_t marks = 0;

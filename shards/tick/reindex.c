@@ -355,10 +355,9 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     bool radii = shard->storage->has_deltas && shard->flat;
     if (shard->changed) phx_block_summary_update(&shard->grid);
     follow_bounded(shard);
-    bool derives = radii;
-    if (derives && !phx_prev_rows_room(previous, shard->mem, shard->store.slots)) return false;
+    if (radii && !phx_prev_rows_room(previous, shard->mem, shard->store.slots)) return false;
     phx_deferred_end(&shard->deferred);
     shard->delta_allowed = radii && !shard->all_dirty && !shard->far_dirty;
-    shard->derives_lists = derives;
+    shard->derives_lists = radii;
     return true;
 }

@@ -3,7 +3,8 @@
  * same to the bit, the lists equal brute force, and all events together give the lists. Other than the scripts
  * of diff_model these worlds are few blocks full of entities, so nearly all events are decided by units of tiles,
  * with views and margins from less than a unit to wider than a block and steps from less than a unit to long ones. In
- * half of them entities have relations too, up to more than a set of them holds slots of, some over borders of shards.
+ * half of them entities have relations too, up to more than a set of them holds slots of, some over borders of shards;
+ * in half of them some targets are seen up to a distance of their own alone.
  *
  *     diff_simd [--seed N] [--count N]
  */
@@ -32,6 +33,8 @@ typedef struct crowd {
     uint32_t instances; /* so many, one over the other; 1: there is but instance 0 */
     uint64_t id_step;   /* ids are multiples of it */
     uint32_t relate;    /* of so many commands one is behind some of relations; 0: none */
+    uint32_t bounded_percent; /* so many are seen from near alone: */
+    bool bounds_mixed;        /* from different distances, from touching to beyond views; else all from one */
 } crowd;
 
 /* The results of a crowd. */
@@ -84,6 +87,9 @@ static crowd crowd_of(uint64_t seed)
     static const uint32_t relates[] = {0, 0, 10, 100};
     of.relate = relates[phx_rng_below(&rng, 4)];
     if (of.relate > 0) of.def.shards[0] = 1 + phx_rng_below(&rng, 3);
+    static const uint32_t bounded[] = {0, 0, 5, 80};
+    of.bounded_percent = bounded[phx_rng_below(&rng, 4)];
+    of.bounds_mixed = phx_rng_below(&rng, 2);
     of.def.events_max = phx_rng_below(&rng, 3) ? 0 : of.count * of.count / (1 + phx_rng_below(&rng, 40));
     return of;
 }
@@ -91,6 +97,21 @@ static crowd crowd_of(uint64_t seed)
 static float somewhere(host *h, const crowd *of)
 {
     return of->middle + of->spread * (phx_rng_unit(&h->rng) - 0.5f);
+}
+
+/* How far off a target is seen, if it is bounded. */
+static void bound(host *h, const crowd *of, ph_attrs *a)
+{
+    enum { TOUCHING = 10, REACHING = 6 }; /* of so many one is seen only where it is, or has a reach */
+    a->given |= PH_VISIBLE;
+    a->visible = PH_LENGTH_MAX;
+    if (phx_rng_below(&h->rng, 100) >= of->bounded_percent) return;
+    a->visible = of->view_max * (of->bounds_mixed ? 1.2f * phx_rng_unit(&h->rng) : 0.3f);
+    if (!of->bounds_mixed) return;
+    if (phx_rng_below(&h->rng, TOUCHING) == 0) a->visible = 0;
+    if (phx_rng_below(&h->rng, REACHING) > 0) return;
+    a->given |= PH_REACH;
+    a->reach = of->view_max * phx_rng_unit(&h->rng);
 }
 
 /* The attributes of a target, and, unless all are alike, of an observer. */
@@ -101,6 +122,7 @@ static void dress(host *h, const crowd *of, ph_attrs *a)
     a->layers = 1 + phx_rng_below(&h->rng, 2);
     a->stealth = phx_rng_below(&h->rng, 2) != 0;
     a->detect = phx_rng_below(&h->rng, 2) != 0;
+    if (of->bounded_percent > 0) bound(h, of, a);
 }
 
 static void come(host *h, const crowd *of, member *who, uint64_t id)
@@ -117,6 +139,7 @@ static void come(host *h, const crowd *of, member *who, uint64_t id)
         a.instance = phx_rng_below(&h->rng, of->instances);
     }
     if (of->odd > 0 && phx_rng_below(&h->rng, 30) == 0) dress(h, of, &a);
+    if (of->bounded_percent > 0) bound(h, of, &a);
     if (of->relate > 0 && phx_rng_below(&h->rng, 20) == 0) { /* else reveals would do nothing */
         a.given |= PH_VEILED;
         a.veiled = true;

@@ -54,6 +54,16 @@ static void enter_all(host *h)
     }
 }
 
+/* Most are seen up to a distance of their own alone; of some it is that of all others. */
+static void hold_near(const host *h)
+{
+    enum { OTHERS = 5, ALIKE = 2 };
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        const ph_attrs near = {.given = PH_VISIBLE, .visible = id % ALIKE ? 30 : (float)(id % 97)};
+        if (id % OTHERS != 0) CHECK_OK(ph_set(h->producer, id, &near));
+    }
+}
+
 /* The first two of some parties are seen from far off: by a reach that others cross all the time, and everywhere. */
 static void reach_far(const host *h)
 {
@@ -173,6 +183,7 @@ typedef struct way {
     bool related; /* some observers have relations, of which some change */
     bool far;     /* some targets are seen from beyond a view */
     bool jumps;   /* some entities are discontinuous in each tick; with `far`, these targets */
+    bool near;    /* most targets are seen from nearer than a view alone */
 } way;
 
 static void run(const way *of)
@@ -191,6 +202,7 @@ static void run(const way *of)
     enter_all(&h);
     if (of->related) relate(&h);
     if (of->far) reach_far(&h);
+    if (of->near) hold_near(&h);
     uint64_t before = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
     for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
@@ -231,6 +243,14 @@ int main(void)
         {"far targets that jump, and a cap", 0, 500, .far = true, .jumps = true},
         {"far targets that jump, and a margin", 15, 0, .far = true, .jumps = true},
         {"far targets, a margin and relations", 15, 0, .far = true, .related = true},
+        {"near targets", 0, 0, .near = true},
+        {"near targets, and a margin", 15, 0, .near = true},
+        {"near targets, a margin and a cap", 15, 500, .near = true},
+        {"near targets and relations", 0, 0, .near = true, .related = true},
+        {"near targets that jump", 0, 0, .near = true, .jumps = true},
+        {"near targets that jump, and a margin", 15, 0, .near = true, .jumps = true},
+        {"near and far targets", 0, 0, .near = true, .far = true},
+        {"near and far targets that jump, and a margin", 15, 0, .near = true, .far = true, .jumps = true},
     };
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) run(&ways[i]);
     return check_done("short_way");

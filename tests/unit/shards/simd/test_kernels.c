@@ -22,6 +22,20 @@ static int64_t units_apart(uint32_t a, uint32_t b, bool square)
     return dx > dy ? dx : dy;
 }
 
+static float bound[MANY + 2 * PHX_KERNEL_PAD];
+
+/* With bounds: limits around the lesser one of r and the candidate's bound, and around it and the margin. */
+static phx_tile_limits own_limits(uint32_t i, const phx_tile_limits *limits)
+{
+    const float r = fminf(limits->r, bound[i]), far = r + limits->margin;
+    const float in = truncf(limits->square ? r : r * r), keep = truncf(limits->square ? far : far * far);
+    phx_tile_limits own = *limits;
+    if (limits->unsure == 0) return own;
+    own.in_low = (int32_t)in - limits->unsure - 1, own.in_high = (int32_t)in + limits->unsure;
+    own.keep_low = (int32_t)keep - limits->unsure - 1, own.keep_high = (int32_t)keep + limits->unsure;
+    return own;
+}
+
 static bool may_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits)
 {
     int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
@@ -49,6 +63,18 @@ static phx_tile_limits coarse(uint64_t *rng, uint32_t count)
     limits.in_high = limits.in_low + 1 + 2 * (int32_t)phx_rng_below(rng, limits.square ? 2 : 8);
     limits.keep_low = limits.in_low + more;
     limits.keep_high = limits.in_high + more + 2 * (int32_t)phx_rng_below(rng, 2);
+    return limits;
+}
+
+/* So coarse, too, and with bounds: unsure is not 0. */
+static phx_tile_limits coarse_bounds(uint64_t *rng, uint32_t count)
+{
+    phx_tile_limits limits = coarse(rng, count);
+    for (uint32_t i = 0; i < count; i++)
+        bound[i] = phx_rng_below(rng, 4) ? 0.5f * (float)phx_rng_below(rng, 20) : INFINITY;
+    limits.r = 0.5f * (float)phx_rng_below(rng, 20);
+    limits.margin = phx_rng_below(rng, 2) ? 0 : 0.5f * (float)phx_rng_below(rng, 5);
+    limits.unsure = 1 + (int32_t)phx_rng_below(rng, limits.square ? 2 : 8);
     return limits;
 }
 
@@ -80,8 +106,9 @@ static uint32_t check_matches(uint32_t at, phx_span span, const uint32_t *places
     static uint64_t expected[MANY], found[MANY];
     uint32_t count = 0;
     for (uint32_t i = span.first; i < span.end; i++) {
-        if (!may_cross(i, at, limits)) continue;
-        bool leaves, sure = must_cross(i, at, limits, &leaves);
+        const phx_tile_limits own = own_limits(i, limits);
+        if (!may_cross(i, at, &own)) continue;
+        bool leaves, sure = must_cross(i, at, &own, &leaves);
         uint32_t observer = at | (leaves ? PHX_PAIR_LEAVE : 0) | (sure ? 0 : PHX_PAIR_UNSURE);
         expected[count++] = whole_pair(places ? places[i] : i, observer);
     }
@@ -98,10 +125,12 @@ static void match_some(const phx_kernels *kernels, const char *name)
     uint64_t rng = 33;
     for (uint32_t round = 0; round < 3000; round++) {
         uint32_t count = round % (ROWS + 1), place[5], capacity = count + phx_rng_below(&rng, PAIRS - ROWS + 1), n = 0;
-        phx_tile_limits limits = coarse(&rng, ROWS); /* pairs behind the end match too */
+        const bool bounds = round / (ROWS + 1) % 2;
+        phx_tile_limits limits =
+            bounds ? coarse_bounds(&rng, ROWS) : coarse(&rng, ROWS); /* pairs behind the end match too */
         for (uint32_t i = 0; i < 5; i++) place[i] = phx_rng_below(&rng, ROWS);
         phx_pairs pairs = no_pairs(capacity);
-        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, NULL}, count,
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, bounds ? bound : NULL}, count,
                                        &(phx_tile_observers){place, 5, now, old}, &limits, &pairs);
         cr_assert_geq(done, 1, "%s: there was room for all of one", name);
         for (uint32_t w = 0; w < done; w++)
@@ -140,15 +169,24 @@ static void match_many(const phx_kernels *kernels, const char *name)
         const bool square = round % 2;
         const int32_t slack = square ? 2 : INT16_MAX - 1 - (int32_t)phx_rng_below(&rng, 9000);
         const int32_t in = square ? r : r * r, out = square ? stencil : stencil * stencil;
-        const phx_tile_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square, 0, 0, 0};
+        const bool bounds = phx_rng_below(&rng, 2);
+        const phx_tile_limits limits = {.in_low = in - slack - 1,
+                                        .in_high = in + slack,
+                                        .keep_low = out - slack - 1,
+                                        .keep_high = out + slack,
+                                        .square = square,
+                                        .r = (float)r,
+                                        .margin = (float)(stencil - r),
+                                        .unsure = bounds ? slack : 0};
         for (uint32_t i = 0; i < count; i++) {
             now[i] = some_way_off(&rng, r);
             old[i] = some_way_off(&rng, stencil);
             row[i] = i * 3;
+            bound[i] = phx_rng_below(&rng, 3) ? phx_rng_unit(&rng) * (float)r : (float)r + (float)phx_rng_below(&rng, 3);
         }
         for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
         phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
-        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, NULL}, count,
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, bounds ? bound : NULL}, count,
                                        &(phx_tile_observers){place, 3, now, old}, &limits, &pairs),
                  n = 0;
         cr_assert_geq(done, 2, "%s: there was room for two", name);
@@ -339,14 +377,15 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY, each = round % 5 ? 4 : 17;
         uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, stencil[CELLS + EMPTY + PHX_KERNEL_PAD];
         uint32_t place[OBSERVERS], most = 0;
-        phx_tile_limits limits = coarse(&rng, ROWS);
+        const bool bounds = round / 2 % 2;
+        phx_tile_limits limits = bounds ? coarse_bounds(&rng, ROWS) : coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has candidates */
             start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
         kernels->cell_offsets(start, cells, stencil);
         for (uint32_t c = 0; c < CELLS; c++)
             for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
         const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
-        const phx_tile_cells all = {now, old, cell, NULL, start, stencil, COLUMNS};
+        const phx_tile_cells all = {now, old, cell, bounds ? bound : NULL, start, stencil, COLUMNS};
         for (uint32_t i = 0; i < OBSERVERS; i++) {
             place[i] = first + phx_rng_below(&rng, count);
             uint32_t around = count_around(&all, place[i]);
