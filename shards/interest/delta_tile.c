@@ -332,7 +332,8 @@ static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *
         const phx_row_word word = phx_row_word_at(hits, i);
         const uint32_t target = phx_row_word_slot(word);
         const bool special = phx_row_word_special(word);
-        if (target == of->slot || (special && !phx_near_sees(shard, &shard->store.body[of->slot], own, target))) continue;
+        if (target == of->slot || (special && !phx_near_sees(shard, &shard->store.body[of->slot], own, target)))
+            continue;
         scratch->enter[enters++] = target;
     }
     return enters;

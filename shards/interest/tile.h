@@ -76,8 +76,8 @@ typedef struct phx_tile {
     float *bound;         /* of these tiles, by place: the bound in units, or infinity */
     float *bound_columns; /* memory of bound, and of the candidates' bounds */
     uint32_t bound_columns_capacity;
-    uint32_t *own;        /* places of the block's own rows, in order */
-    uint32_t *movers;     /* places of all rows that moved, in order; not in a dense tick */
+    uint32_t *own;    /* places of the block's own rows, in order */
+    uint32_t *movers; /* places of all rows that moved, in order; not in a dense tick */
     uint32_t mover_count;
     phx_tile_rows picked;           /* rows before the sort */
     phx_tile_candidates candidates; /* candidates of one cell: in the same memory */

@@ -70,7 +70,8 @@ static bool add_candidates(phx_update_emission *at, const uint32_t *keys, uint32
     return true;
 }
 
-/* Keeps targets among rows in view that the observer sees by their attributes; the far part of its list is added by itself. */
+/* Keeps targets among rows in view that the observer sees by their attributes; the far part of its list is added by
+ * itself. */
 static uint32_t keep_seen(const phx_update_emission *at, uint32_t *keys, uint32_t count)
 {
     const phx_shard *shard = at->shard;

@@ -97,9 +97,8 @@ static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
             const uint32_t target = phx_row_word_slot(word);
             if (target == at->slot || phx_related_to(at->shard, at->related, target)) continue;
             const phx_prev_rows_row *row = &previous->rows[hits[i]];
-            if (phx_row_word_special(word) &&
-                !was_near(at, phx_prev_rows_row_attr(previous, &at->shard->store, row),
-                          phx_range_measure(row->x - at->x, row->y - at->y, area.square)))
+            if (phx_row_word_special(word) && !was_near(at, phx_prev_rows_row_attr(previous, &at->shard->store, row),
+                                                        phx_range_measure(row->x - at->x, row->y - at->y, area.square)))
                 continue;
             add_prev_target(at, target);
         }

@@ -25,7 +25,9 @@ void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visi
             const phx_row_word word = phx_row_word_at(query.hits, i);
             const uint32_t target = phx_row_word_slot(word);
             query.hits[seen] = target;
-            if (phx_row_word_special(word) && !phx_near_sees(shard, &store->body[slot], phx_store_attr(store, slot), target)) continue;
+            if (phx_row_word_special(word) &&
+                !phx_near_sees(shard, &store->body[slot], phx_store_attr(store, slot), target))
+                continue;
             seen += target != slot && !phx_related_to(shard, related, target);
         }
         if (seen > 0 && !visit(user, query.hits, seen)) return;

@@ -124,8 +124,8 @@ AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, const 
 }
 
 /* Appends a pair. */
-AVX2_INLINE void put_pair(phx_pairs *pairs, const phx_tile_limits *limits, const float *bound, uint32_t place, int32_t d,
-                          int32_t e, uint32_t target)
+AVX2_INLINE void put_pair(phx_pairs *pairs, const phx_tile_limits *limits, const float *bound, uint32_t place,
+                          int32_t d, int32_t e, uint32_t target)
 {
     uint32_t flags;
     if (bound) {
@@ -237,8 +237,7 @@ AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t
         }
         tile_observer of = tile_observer_at(observers->now, observers->old, observers->place[w]);
         for (uint32_t at = 0; at < count; at += GROUP) {
-            uint64_t mask =
-                group_mask(now + at, old + at, bounds_from(bound, at), count - at, &of, &b, square, margin);
+            uint64_t mask = group_mask(now + at, old + at, bounds_from(bound, at), count - at, &of, &b, square, margin);
             list[n] = (found){mask, of.place, at};
             n += mask != 0;
             if (PHX_LIKELY(n < FOUND_MAX)) continue;
@@ -258,11 +257,8 @@ static bool has_margin(const phx_tile_limits *limits)
 AVX2 uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *observers,
                              const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (c->bound) {
-        if (limits->square) return match_all_candidates(c, count, observers, limits, true, true, true, pairs);
-        return limits->margin > 0.0f ? match_all_candidates(c, count, observers, limits, false, true, true, pairs)
-                                     : match_all_candidates(c, count, observers, limits, false, false, true, pairs);
-    }
+    if (c->bound)
+        return match_all_candidates(c, count, observers, limits, limits->square, limits->margin > 0.0f, true, pairs);
     if (limits->square) return match_all_candidates(c, count, observers, limits, true, true, false, pairs);
     if (has_margin(limits)) return match_all_candidates(c, count, observers, limits, false, true, false, pairs);
     return match_all_candidates(c, count, observers, limits, false, false, false, pairs);
@@ -398,11 +394,8 @@ AVX2_INLINE uint32_t match_stencil_cells(const phx_tile_cells *cells, const phx_
 AVX2 uint32_t phx_match_stencil_avx2(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                      const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (cells->bound) {
-        if (limits->square) return match_stencil_cells(cells, observers, limits, true, true, true, pairs);
-        return limits->margin > 0.0f ? match_stencil_cells(cells, observers, limits, false, true, true, pairs)
-                                     : match_stencil_cells(cells, observers, limits, false, false, true, pairs);
-    }
+    if (cells->bound)
+        return match_stencil_cells(cells, observers, limits, limits->square, limits->margin > 0.0f, true, pairs);
     if (limits->square) return match_stencil_cells(cells, observers, limits, true, true, false, pairs);
     if (has_margin(limits)) return match_stencil_cells(cells, observers, limits, false, true, false, pairs);
     return match_stencil_cells(cells, observers, limits, false, false, false, pairs);

@@ -218,11 +218,8 @@ AVX512 static uint32_t match_bounded_512(const phx_tile_candidates *candidates, 
 {
     const border off = border_of(-limits->unsure - 1, limits->unsure);
     const __m512 r = _mm512_set1_ps(limits->r), farther = _mm512_set1_ps(limits->margin);
-#define MATCH(square, margin) \
-    match_all_512(&(matching){off, off, square, margin, true, r, farther}, candidates, count, observers, pairs)
-    if (limits->square) return MATCH(true, true);
-    return limits->margin > 0.0f ? MATCH(false, true) : MATCH(false, false);
-#undef MATCH
+    const matching by = {off, off, limits->square, limits->margin > 0.0f, true, r, farther};
+    return match_all_512(&by, candidates, count, observers, pairs);
 }
 
 AVX512 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count,

@@ -275,9 +275,10 @@ AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs
         distances apart_by =
             measure_units(_mm512_mask_i32gather_epi32(none, lanes, target, in->of.now, 4),
                           _mm512_mask_i32gather_epi32(none, lanes, target, in->of.old, 4), of, b->square);
-        const borders own = b->bounded ? borders_within(b, _mm512_mask_i32gather_ps(_mm512_setzero_ps(), lanes, target,
-                                                                                    in->of.bound, 4))
-                                       : *b;
+        const borders own =
+            b->bounded
+                ? borders_within(b, _mm512_mask_i32gather_ps(_mm512_setzero_ps(), lanes, target, in->of.bound, 4))
+                : *b;
         _mm512_storeu_si512(pairs->observer + i, flag_observers(place, apart_by, &own));
     }
 }
@@ -332,11 +333,7 @@ AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, con
 {
     const field in = {*of, lanes, lanes == NARROW ? NARROW_BITS : WIDE_BITS, lanes == NARROW ? NARROW_MORE : WIDE_MORE};
     const bool margin = limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
-    if (of->bound) {
-        if (limits->square) return match_stencil_512(&in, observers, limits, true, true, true, pairs);
-        return limits->margin > 0.0f ? match_stencil_512(&in, observers, limits, false, true, true, pairs)
-                                     : match_stencil_512(&in, observers, limits, false, false, true, pairs);
-    }
+    if (of->bound) return match_stencil_512(&in, observers, limits, limits->square, limits->margin > 0.0f, true, pairs);
     if (limits->square) return match_stencil_512(&in, observers, limits, true, true, false, pairs);
     if (margin) return match_stencil_512(&in, observers, limits, false, true, false, pairs);
     return match_stencil_512(&in, observers, limits, false, false, false, pairs);

@@ -132,9 +132,9 @@ typedef struct phx_shard {
     bool far_moved; /* a target with a reach moved, or a far target changed: far_items.h; without deltas every observer
                        is evaluated */
     bool bounded;   /* some targets may be PHX_SLOT_BOUNDED, or were so at the last tick's end */
-    uint32_t bounded_slot; /* one that was so last: the first to look at */
-    bool limited;   /* an own observer had a limit, a cap or an adds_max, in this tick or before */
-    bool flat;      /* heights decide nothing in this tick: tick/flat_ground.h */
+    uint32_t bounded_slot;  /* one that was so last: the first to look at */
+    bool limited;           /* an own observer had a limit, a cap or an adds_max, in this tick or before */
+    bool flat;              /* heights decide nothing in this tick: tick/flat_ground.h */
     bool flat_before;       /* ... in the last tick */
     bool global_moved;      /* a global target moved; its position counts at caps only */
     bool changed;           /* an entity changed in this tick, ghosts included */

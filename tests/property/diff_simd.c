@@ -30,9 +30,9 @@ typedef struct crowd {
     bool views_tiny, views_mixed, alike; /* alike: all see as far and are plain observers, if not plain targets */
     uint32_t odd; /* of so many commands one is a leave, one a jump, and one of attributes; 0: no discontinuities */
     uint32_t movers_percent;
-    uint32_t instances; /* so many, one over the other; 1: there is but instance 0 */
-    uint64_t id_step;   /* ids are multiples of it */
-    uint32_t relate;    /* of so many commands one is behind some of relations; 0: none */
+    uint32_t instances;       /* so many, one over the other; 1: there is but instance 0 */
+    uint64_t id_step;         /* ids are multiples of it */
+    uint32_t relate;          /* of so many commands one is behind some of relations; 0: none */
     uint32_t bounded_percent; /* so many are seen from near alone: */
     bool bounds_mixed;        /* from different distances, from touching to beyond views; else all from one */
 } crowd;

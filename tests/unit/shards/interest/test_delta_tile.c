@@ -477,8 +477,8 @@ Test(run_delta, steps_into_land_without_a_block)
 }
 
 /*
- * An observer gets a longer view and moves a bit farther than the longest step, and is discontinuous, at the edge of its
- * tile; far off there is an entity with a short `visible`.
+ * An observer gets a longer view and moves a bit farther than the longest step, and is discontinuous, at the edge of
+ * its tile; far off there is an entity with a short `visible`.
  */
 static void move_and_set(float to, float by, uint64_t seed)
 {

@@ -182,7 +182,8 @@ static void match_many(const phx_kernels *kernels, const char *name)
             now[i] = some_way_off(&rng, r);
             old[i] = some_way_off(&rng, stencil);
             row[i] = i * 3;
-            bound[i] = phx_rng_below(&rng, 3) ? phx_rng_unit(&rng) * (float)r : (float)r + (float)phx_rng_below(&rng, 3);
+            bound[i] =
+                phx_rng_below(&rng, 3) ? phx_rng_unit(&rng) * (float)r : (float)r + (float)phx_rng_below(&rng, 3);
         }
         for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
         phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};

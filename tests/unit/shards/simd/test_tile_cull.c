@@ -136,7 +136,8 @@ static void gather_some(const phx_kernels *kernels, const char *name)
     for (uint32_t first = 0; first <= ROWS; first++) {
         phx_span spans[3] = {{first, ROWS}, {first, first}, {0, first}};
         for (uint32_t a = 0; a < 3; a++) guard(to[a], LENGTH);
-        cr_assert_eq(kernels->gather(&all, spans, 3, &(phx_tile_candidates){to[0], to[1], to[2], NULL}), ROWS, "%s", name);
+        cr_assert_eq(kernels->gather(&all, spans, 3, &(phx_tile_candidates){to[0], to[1], to[2], NULL}), ROWS, "%s",
+                     name);
         for (uint32_t i = 0; i < ROWS; i++) {
             uint32_t at = (i + first) % ROWS;
             for (uint32_t a = 0; a < 3; a++)
