@@ -151,7 +151,7 @@ static inline bool phx_has_bound(const phx_attr *t)
 }
 
 /* The farthest at which a view takes the target in, unless its reach is beyond the view. */
-static inline float phx_bound(const phx_attr *t)
+static inline float phx_bound_of(const phx_attr *t)
 {
     return t->visible > t->reach ? t->visible : t->reach;
 }

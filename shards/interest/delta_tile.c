@@ -223,8 +223,8 @@ static exact_test bounded_test(const phx_tile *tile, const exact_test *test, uin
     const uint32_t slot = phx_target_word_slot(word);
     if (!phx_target_word_special(word)) return *test;
     const float bound =
-        phx_bound(phx_target_word_leaves(word) ? phx_prev_rows_attr_of(&shard->previous, &shard->store, slot)
-                                               : phx_store_attr(&shard->store, slot));
+        phx_bound_of(phx_target_word_leaves(word) ? phx_prev_rows_attr_of(&shard->previous, &shard->store, slot)
+                                                  : phx_store_attr(&shard->store, slot));
     if (bound >= test->r) return *test;
     const float margin = phx_store_attr(&shard->store, phx_row_slot(&shard->grid.rows, observer_row))->margin;
     return make_exact_test(tile, bound, bound + margin);

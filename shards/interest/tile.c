@@ -344,12 +344,12 @@ static void name_targets(phx_tile *tile)
 }
 
 /* The bound of the target of a word. */
-static inline float bound_of(const phx_shard *shard, phx_target_word word)
+static inline float bound_of_word(const phx_shard *shard, phx_target_word word)
 {
     const uint32_t slot = phx_target_word_slot(word);
     if (!phx_target_word_special(word)) return INFINITY;
-    return phx_bound(phx_target_word_leaves(word) ? phx_prev_rows_attr_of(&shard->previous, &shard->store, slot)
-                                                  : phx_store_attr(&shard->store, slot));
+    return phx_bound_of(phx_target_word_leaves(word) ? phx_prev_rows_attr_of(&shard->previous, &shard->store, slot)
+                                                     : phx_store_attr(&shard->store, slot));
 }
 
 /* Sets bound[], and `bounded` anew, as there may be none. false = no memory. */
@@ -365,7 +365,7 @@ static bool find_bounds(phx_tile *tile, phx_mem *mem)
         return false;
     float *bound = tile->bound_columns;
     for (uint32_t i = 0; i < count; i++) {
-        bound[i] = bound_of(tile->shard, phx_tile_word(tile, i)) * scale;
+        bound[i] = bound_of_word(tile->shard, phx_tile_word(tile, i)) * scale;
         any |= bound[i] < PHX_TILE_REACH;
     }
     tile->bounded = any;

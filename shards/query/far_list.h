@@ -32,7 +32,8 @@ static inline bool phx_near_sees(const phx_shard *shard, const phx_body *body, c
     const phx_store *store = &shard->store;
     const phx_attr *attr = phx_store_attr(store, target);
     if (!phx_near_admits(observer, attr)) return false;
-    return phx_bound(attr) >= observer->view || phx_in_range(shard->rules, body, &store->body[target], phx_bound(attr));
+    return phx_bound_of(attr) >= observer->view ||
+           phx_in_range(shard->rules, body, &store->body[target], phx_bound_of(attr));
 }
 
 /* An upper bound of a far part's length, now or at the last tick's end. */

@@ -49,7 +49,7 @@ static phx_rect add_prev_rect(const prev_list_search *at)
  */
 static bool was_near(const prev_list_search *at, const phx_attr *target, float distance)
 {
-    const float bound = phx_bound(target);
+    const float bound = phx_bound_of(target);
     if (!phx_near_admits(at->attr, target)) return false;
     if (bound >= at->attr->view) return true;
     return distance <= (at->shard->previous.shape == PH_SHAPE_SQUARE ? bound : bound * bound);

@@ -92,7 +92,7 @@ AVX512_INLINE borders load_borders_512(const phx_tile_limits *limits, bool squar
 }
 
 /* The borders for candidates with these bounds. */
-AVX512_INLINE borders borders_within(const borders *b, __m512 bound)
+AVX512_INLINE borders borders_within_512(const borders *b, __m512 bound)
 {
     const __m512 r = _mm512_min_ps(bound, b->r), far = _mm512_add_ps(r, b->farther);
     const __m512i in = _mm512_cvttps_epi32(b->square ? r : _mm512_mul_ps(r, r));
@@ -167,7 +167,7 @@ AVX512_INLINE uint64_t crossing_at(const field *in, uint32_t first, eye of, cons
     const __m512i now = _mm512_loadu_si512(in->of.now + first), old = _mm512_loadu_si512(in->of.old + first);
     const distances some = measure_units(now, old, of, b->square);
     if (!b->bounded) return event_mask(some, b);
-    const borders own = borders_within(b, _mm512_loadu_ps(in->of.bound + first));
+    const borders own = borders_within_512(b, _mm512_loadu_ps(in->of.bound + first));
     return event_mask(some, &own);
 }
 
@@ -178,7 +178,7 @@ AVX512_INLINE uint64_t crossing_at_two(const field *in, uint32_t first, uint32_t
     const distances some = measure_units(now, old, of, b->square);
     if (!b->bounded) return event_mask(some, b);
     const uint32_t *bound = (const uint32_t *)(const void *)in->of.bound;
-    const borders own = borders_within(b, _mm512_castsi512_ps(two_rows(bound, first, second)));
+    const borders own = borders_within_512(b, _mm512_castsi512_ps(two_rows(bound, first, second)));
     return event_mask(some, &own);
 }
 
@@ -277,7 +277,7 @@ AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs
                           _mm512_mask_i32gather_epi32(none, lanes, target, in->of.old, 4), of, b->square);
         const borders own =
             b->bounded
-                ? borders_within(b, _mm512_mask_i32gather_ps(_mm512_setzero_ps(), lanes, target, in->of.bound, 4))
+                ? borders_within_512(b, _mm512_mask_i32gather_ps(_mm512_setzero_ps(), lanes, target, in->of.bound, 4))
                 : *b;
         _mm512_storeu_si512(pairs->observer + i, flag_observers(place, apart_by, &own));
     }
