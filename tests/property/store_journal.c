@@ -484,13 +484,12 @@ static void write_frame(const char *path, uint64_t tick, uint64_t record_bytes, 
     free(frame);
 }
 
-/* The first record of a journal. */
+/* The first record of a journal that applies, or of a tick; there is one. */
 static void first_record(const char *path, bool applies, phx_journal_file *from)
 {
     REQUIRE(phx_journal_file_open(from, path) == PH_OK);
-    while (phx_journal_file_next(from) == PH_OK)
-        if (!(from->frame.flags & PH_RECORD_TICK) == applies) return;
-    REQUIRE(!"no such record");
+    do REQUIRE(phx_journal_file_next(from) == PH_OK);
+    while (!(from->frame.flags & PH_RECORD_TICK) != applies);
 }
 
 /*
