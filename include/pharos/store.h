@@ -13,7 +13,7 @@
  * second thread writes it to FOLDER/NAME.TICK.phj and syncs it every sync_ms. So a process that is killed loses the
  * ticks that were in the ring, and a machine that stops those of the last sync_ms. If the ring is full, the disk fails,
  * a tick lacked memory, or the image before the first record is lost, the journal has a gap (`gaps`): recording goes on
- * behind the next image, which is due at once, also with image_ticks = 0. Recovery goes as far as images and records
+ * behind the next image, which is due soon, also with image_ticks = 0. Recovery goes as far as images and records
  * reach without a gap.
  *
  * The images of a store are FOLDER/NAME.TICK.phs, a tick of 20 digits. A file with this name is whole: it was written

@@ -53,6 +53,7 @@ endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE) # cmake -DROOT=... -DOUT=... -P user_pages.cmake
     user_pages_map(map)
+    file(REMOVE_RECURSE ${OUT}) # a page that has left the map is not installed
     foreach(entry IN LISTS map)
         string(REGEX REPLACE "=.*" "" page "${entry}")
         string(REGEX REPLACE ".*=" "" installed "${entry}")

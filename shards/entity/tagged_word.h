@@ -196,11 +196,6 @@ static inline uint32_t phx_pair_word_place(phx_pair_word word)
     return word.bits & PHX_PAIR_PLACE;
 }
 
-static inline bool phx_pair_word_leaves(phx_pair_word word)
-{
-    return word.bits >> 31;
-}
-
 /* The same flags at another place. */
 static inline phx_pair_word phx_pair_word_moved_to(phx_pair_word word, uint32_t place)
 {

@@ -29,4 +29,10 @@ static inline bool phx_is_length(float v)
     return phx_float_bits(v) <= phx_float_bits(PH_LENGTH_MAX) || phx_float_bits(v) == phx_float_bits(-0.0f);
 }
 
+/* Is a length not 0? One that the host's floating-point environment takes for 0, a denormal one, is not. */
+static inline bool phx_is_long(float v)
+{
+    return (phx_float_bits(v) & INT32_MAX) != 0;
+}
+
 #endif

@@ -276,6 +276,15 @@ phx_text_result phx_text_next(phx_text *text, char **line, size_t *length)
     return result;
 }
 
+void phx_text_skip_mark(char **line, size_t *length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (*length >= sizeof mark - 1 && memcmp(*line, mark, sizeof mark - 1) == 0) {
+        *line += sizeof mark - 1;
+        *length -= sizeof mark - 1;
+    }
+}
+
 uint64_t phx_text_line_number(const phx_text *text)
 {
     return text->line_number;

@@ -44,6 +44,9 @@ void phx_text_close(phx_text *text);
  */
 phx_text_result phx_text_next(phx_text *text, char **line, size_t *length);
 
+/* Takes a byte order mark off the line's beginning: spreadsheets like to begin a file with it. */
+void phx_text_skip_mark(char **line, size_t *length);
+
 /* Number of the line that phx_text_next() met last, from 1; for BROKEN the one it could not finish. */
 uint64_t phx_text_line_number(const phx_text *text);
 

@@ -31,16 +31,6 @@ const char *phx_trace_bad_text(phx_trace_bad bad)
 
 /* ---- lines that say something ---- */
 
-/* Spreadsheets like to begin a file with it. */
-static void skip_byte_order_mark(char **line, size_t *length)
-{
-    static const char mark[] = "\xef\xbb\xbf";
-    if (*length >= sizeof mark - 1 && memcmp(*line, mark, sizeof mark - 1) == 0) {
-        *line += sizeof mark - 1;
-        *length -= sizeof mark - 1;
-    }
-}
-
 static bool says_nothing(const char *line, size_t length)
 {
     return length == 0 || line[0] == '#';
@@ -52,7 +42,7 @@ static phx_text_result next_line(phx_trace *trace, char **line, size_t *length, 
     phx_text_result result;
     do {
         result = phx_text_next(trace->text, line, length);
-        if (result == PHX_TEXT_LINE && phx_text_line_number(trace->text) == 1) skip_byte_order_mark(line, length);
+        if (result == PHX_TEXT_LINE && phx_text_line_number(trace->text) == 1) phx_text_skip_mark(line, length);
     } while (result == PHX_TEXT_LINE && says_nothing(*line, *length));
     error->line = phx_text_line_number(trace->text);
     if (result == PHX_TEXT_TOO_LONG)
@@ -72,7 +62,7 @@ static bool read_header(phx_trace *trace, phx_trace_error *error)
         return phx_trace_refuse(error, PHX_TRACE_BAD_VALUE,
                                 "the file ends without a header line, which names the columns: tick,op,id,...");
     if (result != PHX_TEXT_LINE) return false;
-    skip_byte_order_mark(&line, &length); /* behind comments that a person put in front */
+    phx_text_skip_mark(&line, &length); /* behind comments that a person put in front */
     return phx_trace_read_header(&trace->reading.columns, line, length, error);
 }
 

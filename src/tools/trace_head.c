@@ -34,9 +34,12 @@ static ph_status read_head(phx_text *text, FILE *out, bool *found, ph_config_err
 {
     char *line;
     size_t length;
-    while (phx_text_next(text, &line, &length) == PHX_TEXT_LINE && (length == 0 || line[0] == '#')) {
+    while (phx_text_next(text, &line, &length) == PHX_TEXT_LINE) {
+        if (phx_text_line_number(text) == 1) phx_text_skip_mark(&line, &length);
+        if (length > 0 && line[0] != '#') break;
         add_line(out, line, found);
         if (ftell(out) <= PHX_TRACE_HEAD_MAX_BYTES) continue;
+        if (!*found) break; /* a comment of so many lines */
         snprintf(error->reason, sizeof error->reason, "the definition in the trace's head has more than %d bytes",
                  PHX_TRACE_HEAD_MAX_BYTES);
         return PH_BAD_DEF;

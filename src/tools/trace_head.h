@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 
-/* A longer head is refused. */
+/* A longer definition is refused; one that begins behind so many lines is not looked for. */
 enum { PHX_TRACE_HEAD_MAX_BYTES = 1 << 20 };
 
 /*

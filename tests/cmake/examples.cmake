@@ -56,6 +56,6 @@ if(PHAROS_BUILD_CLUSTER)
     add_test(NAME example_cluster_host COMMAND example_cluster_host)
     add_dependencies(cluster_tests example_cluster_host)
     set_tests_properties(example_cluster_host PROPERTIES LABELS example TIMEOUT 120 PASS_REGULAR_EXPRESSION
-        "seed 5: killed in tick [0-9]+, cut off in tick [0-9]+: [0-9]+ hand-overs, [0-9]+ heroes entered from rows, [0-9]+ taken back; each is there once, no saved gold is lost\n$"
+        "seed 5: killed in tick [0-9]+, cut off in tick [0-9]+: [0-9]+ hand-overs, [0-9]+ heroes entered from rows, [0-9]+ taken back. each is there once, no saved gold is lost. boasts were heard [0-9]+ times\n$"
         FAIL_REGULAR_EXPRESSION "runtime error;WARNING: ThreadSanitizer;ERROR: AddressSanitizer;LeakSanitizer")
 endif()

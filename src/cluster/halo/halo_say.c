@@ -3,6 +3,7 @@
  */
 #include "cluster/halo/halo_say.h"
 
+#include "base/lengths.h"
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_table.h"
 
@@ -31,7 +32,7 @@ bool phx_halo_says_to(const phx_halo *halo, const phx_peer *peer, const phx_say 
 {
     const phx_halo_peer *of = phx_halo_peer_find(halo, peer->member.registration);
     if (peer->out || peer->member.gateway || !of) return false;
-    const bool is_ranged = say->source == 0 || (say->radius > 0.0f && !(say->flags & PH_BROADCAST_SEEN));
+    const bool is_ranged = say->source == 0 || (phx_is_long(say->radius) && !(say->flags & PH_BROADCAST_SEEN));
     if (is_near(halo, of, say, halo->def.width + (is_ranged ? say->radius : 0.0f))) return true;
     const phx_halo_entity *entity = say->source != 0 && !is_ranged ? phx_halo_find(halo, say->source) : NULL;
     return entity && (entity->far || is_pinned_by(of, say->source));
@@ -63,7 +64,7 @@ ph_status phx_halo_hear(phx_halo *halo, const phx_say *say)
     uint32_t kinds[PH_BROADCAST_KINDS_MAX];
     const phx_halo_entity *entity = say->source != 0 ? phx_halo_find(halo, say->source) : NULL;
     phx_halo_remote *remote = entity && !entity->own ? phx_halo_remote_of(halo, entity) : NULL;
-    const bool is_ranged = say->radius > 0.0f && !(say->flags & PH_BROADCAST_SEEN);
+    const bool is_ranged = phx_is_long(say->radius) && !(say->flags & PH_BROADCAST_SEEN);
     for (uint32_t i = 0; i < say->kind_count; i++) kinds[i] = phx_say_kind_at(say, i);
     if (say->source == 0 || (!entity && is_ranged)) return say_at_place(halo, say, kinds);
     if (!remote || say->ownership < remote->said) {

@@ -14,8 +14,8 @@ typedef enum phx_node_event_kind {
         2, /* an entity was on its way to a peer that is dead: own again, with the state it was sent with */
     PHX_NODE_DUPLICATE = 3, /* a peer offers an entity that is held here; the offered one is dropped */
     PHX_NODE_RESTORE = 4,   /* a node is dead, and heard no more: entities of a region may have been lost with it */
-    PHX_NODE_SAID = 6,      /* a peer broadcasts: the item is the offer's state, and the offer has nothing else */
-    PHX_NODE_FENCED = 5     /* this node was put out: it holds nothing any more, and no member hears it */
+    PHX_NODE_FENCED = 5,    /* this node was put out: it holds nothing any more, and no member hears it */
+    PHX_NODE_SAID = 6       /* a peer broadcasts: the item is the offer's state, and the offer has nothing else */
 } phx_node_event_kind;
 
 typedef struct phx_node_event {

@@ -3,8 +3,6 @@
  */
 #include "cluster/wire/say_wire.h"
 
-#include <math.h>
-
 #include "base/lengths.h"
 
 static void write_float(phx_writer *writer, float value)
@@ -48,19 +46,13 @@ void phx_say_put(unsigned char *item, const phx_say *say, const uint32_t *kinds)
     PHX_ASSERT(!writer.failed && phx_writer_left(&writer) == 0);
 }
 
-/* Finite, and as far from 0 as a coordinate may be. */
-static bool is_place(float value)
-{
-    return fabsf(value) <= PH_COORDINATE_MAX;
-}
-
 static bool is_sound(const phx_say *say)
 {
     const bool from_place = say->source == 0;
     return say->number != 0 && (from_place || say->ownership != 0) && (!from_place || say->ownership == 0) &&
-           is_place(say->x) && is_place(say->y) && say->radius >= 0.0f && is_place(say->radius) &&
+           phx_is_coordinate(say->x) && phx_is_coordinate(say->y) && phx_is_length(say->radius) &&
            (say->flags & ~(uint32_t)PH_BROADCAST_SEEN) == 0 &&
-           (say->flags == 0 || (!from_place && say->radius > 0.0f)) && say->bytes <= PH_PAYLOAD_MAX;
+           (say->flags == 0 || (!from_place && phx_is_long(say->radius))) && say->bytes <= PH_PAYLOAD_MAX;
 }
 
 bool phx_say_get(phx_say *say, const unsigned char *item, size_t size)

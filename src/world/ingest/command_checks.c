@@ -107,10 +107,10 @@ phx_check phx_check_two_ids(uint16_t op, uint64_t id, uint64_t other, float view
 ph_status phx_check_broadcast(const phx_world *world, uint32_t bytes, const ph_broadcast_options *options)
 {
     const uint32_t known = PH_BROADCAST_SELF | PH_BROADCAST_SEEN;
-    const bool ranged = (phx_float_bits(options->radius) & INT32_MAX) != 0; /* by bits: the host's denormals may be 0 */
     if (bytes > PH_PAYLOAD_MAX) return PH_TOO_LARGE;
     if (!phx_is_length(options->radius)) return PH_BAD_RADIUS;
-    if ((options->flags & ~known) || (!ranged && (options->flags & PH_BROADCAST_SEEN))) return PH_BAD_VALUE;
+    if ((options->flags & ~known) || (!phx_is_long(options->radius) && (options->flags & PH_BROADCAST_SEEN)))
+        return PH_BAD_VALUE;
     if (options->kind_count > PH_BROADCAST_KINDS_MAX) return PH_BAD_VALUE;
     if (!phx_is_zero(options->reserved, sizeof options->reserved)) return PH_BAD_VALUE;
     uint32_t kinds = kinds_now(world);

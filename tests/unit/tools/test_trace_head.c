@@ -121,12 +121,27 @@ Test(trace_head, an_error_names_the_line_of_the_trace)
     cr_expect(strstr(error.reason, path) && strstr(error.reason, "spam"), "%s", error.reason);
 }
 
-Test(trace_head, a_head_has_a_bound)
+Test(trace_head, a_byte_order_mark_is_before_it)
+{
+    put("\xef\xbb\xbf#config spam = 3\ntick,op,id\n");
+    cr_expect_eq(load(), PH_BAD_DEF);
+    cr_expect(strstr(error.reason, ":1"), "%s", error.reason);
+}
+
+static void put_long_head(const char *first)
 {
     FILE *file = fopen(path, "wb");
     cr_assert(file);
+    cr_assert(fputs(first, file) >= 0);
     for (int i = 0; i <= PHX_TRACE_HEAD_MAX_BYTES; i++) cr_assert(fputs("#\n", file) >= 0);
     cr_assert_eq(fclose(file), 0);
+}
+
+Test(trace_head, a_head_has_a_bound)
+{
+    put_long_head("# no definition\n");
+    cr_expect_eq(load(), PH_OK, "%s", error.reason);
+    put_long_head("#config\n");
     cr_expect_eq(load(), PH_BAD_DEF);
     cr_expect(strstr(error.reason, "more than 1048576 bytes"), "%s", error.reason);
 }
