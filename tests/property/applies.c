@@ -360,7 +360,7 @@ static void definition_follows(void)
 
 static void memory_goes_back(void)
 {
-    enum { MANY = 50000, QUIET = 40 };
+    enum { MANY = 10000, QUIET = 40 };
     static bench b;
     uint64_t quiet[3];
     bench_open(&b, PH_INDEX_LIGHTHOUSE, PH_RANGE_RADIUS, 1, 0);
