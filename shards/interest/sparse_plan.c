@@ -125,6 +125,17 @@ static phx_rect block_event_towers(const phx_sparse_plan *plan, const phx_block 
     return phx_box_towers(shard->rules, phx_box_wider(view_box, towers_apart(shard, block)));
 }
 
+/* May a bounded target be, or have been, in view? A view may be wider than the blocks of a tile. */
+static bool looks_at_bounded(const phx_sparse_plan *plan)
+{
+    const phx_grid *grid = &plan->shard->grid;
+    if (!plan->shard->bounded) return false;
+    phx_block_walk walk = phx_grid_walk(grid, grid->blocks[plan->block].instance, plan->around);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        if (phx_tile_block_bounded(block)) return true;
+    return false;
+}
+
 /* Chooses the way; finds the moved rows if they may query, or if a discontinuous entity is near. false = no memory. */
 static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *block)
 {
@@ -146,7 +157,7 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
         }
     }
     /* rows do not find a target with a reach, or the border of a bounded one */
-    if (far || phx_tile_bounded_around(shard, block)) return true;
+    if (far || looks_at_bounded(plan)) return true;
     if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows))
         return false;
     if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;

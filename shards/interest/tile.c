@@ -561,7 +561,8 @@ void phx_tile_find_alike(phx_tile *tile, phx_span range)
     tile->alike_keep = keep;
 }
 
-bool phx_tile_bounded_around(const phx_shard *shard, const phx_block *block)
+/* May a bounded target be, or have been, among its rows? They are in the blocks around: see ACROSS. */
+static bool has_bounded_around(const phx_shard *shard, const phx_block *block)
 {
     const int32_t off = ACROSS / 2, x_last = (int32_t)((shard->rules->towers[0] - 1) >> PHX_BLOCK_BITS),
                   y_last = (int32_t)((shard->rules->towers[1] - 1) >> PHX_BLOCK_BITS);
@@ -569,7 +570,7 @@ bool phx_tile_bounded_around(const phx_shard *shard, const phx_block *block)
         for (int32_t x = block->bx - off; x <= block->bx + off; x++) {
             if (x < 0 || y < 0 || x > x_last || y > y_last) continue;
             const phx_block *other = phx_grid_block(&shard->grid, block->instance, (uint32_t)x, (uint32_t)y);
-            if (other && (other->special || other->previous.first < other->previous.end)) return true;
+            if (other && phx_tile_block_bounded(other)) return true;
         }
     }
     return false;
@@ -594,7 +595,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->usable = find_own_place(shard, block, reach, &place);
     if (!tile->usable) return true;
     tile->reach = reach;
-    tile->bounded = phx_tile_bounded_around(shard, block);
+    tile->bounded = has_bounded_around(shard, block);
     float density = estimate_density(shard, block, &place, reach);
     tile->fine = choose_fineness(density);
     tile->sparse = density < SPARSE;
@@ -681,6 +682,7 @@ static void pick_bounds(phx_tile *tile, const phx_span *spans, uint32_t count)
 {
     float *to = tile->candidates.bound;
     for (uint32_t s = 0; s < count; s++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): add_ring() wrote count of them */
         const uint32_t length = spans[s].end - spans[s].first;
         memcpy(to, tile->bound + spans[s].first, length * sizeof *to);
         to += length;

@@ -101,8 +101,11 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem);
 /* May a block have a tile? Its rows are not checked. */
 bool phx_tile_fits(const phx_block *block, const phx_shard *shard);
 
-/* May a bounded target (PHX_SLOT_BOUNDED) be, or have been, in view of a block's observers? */
-bool phx_tile_bounded_around(const phx_shard *shard, const phx_block *block);
+/* In a shard with bounded targets (PHX_SLOT_BOUNDED): may one be, or have been, among a block's rows? */
+static inline bool phx_tile_block_bounded(const phx_block *block)
+{
+    return block->special || block->previous.first < block->previous.end;
+}
 
 /*
  * Makes the tile of a block, in a shard with delta_allowed, unless it is made already. If the tile is not usable, or is

@@ -174,8 +174,8 @@ static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, til
         if (!any_of_eight(is.kept + first)) continue;
         for (uint32_t i = first; i < end; i++) {
             uint32_t flags;
-            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): judge_scalar() wrote count of them */
             const phx_tile_limits own = c->bound ? phx_bounded_limits(&by, c->bound[i]) : by;
+            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): judge_scalar() wrote count of them */
             (void)phx_units_cross(is.now[i], is.old[i], &own, &flags);
             observer[n] = of.place | flags;
             target[n] = from[i];

@@ -1,11 +1,13 @@
 /*
  * Crowds where few moved, or few observe, with discontinuities among them: entities jump, alone or many to one place,
- * enter, leave and change layers. No tile is made there, but a sparse plan (interest/sparse_plan.h). Here and there an
- * allocation fails. Lists kept from events equal the float32 rule of positions and attributes after every tick.
+ * enter, leave, change layers and how far off they are seen. No tile is made there, but a sparse plan
+ * (interest/sparse_plan.h). Here and there an allocation fails. Lists kept from events equal the float32 rule of
+ * positions and attributes after every tick.
  *
  *     sparse_discontinuities [--seed N] [--count N]
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,16 +21,23 @@ enum { MOST = 1200, TICKS = 10, PARTY = 60 };
 
 #define SIDE 400.0f
 
-/* Percent of all that observe, and move in a tick; the view; the side of the square in which they stay. */
+#define TOWER 50.0f
+
+/*
+ * Percent of all that observe, and move in a tick; the view; the side of the square in which they stay; the towers; of
+ * how many one is not seen by all of a view. In the last ones views are much wider than a block of towers.
+ */
 static const struct {
     uint32_t all, observers, movers;
-    float view, side;
-} crowds[] = {{300, 100, 3, 60, SIDE},  {900, 100, 1, 25, SIDE}, {1200, 6, 4, 120, SIDE},
-              {1200, 7, 90, 110, SIDE}, {1200, 6, 15, 120, 150}, {60, 50, 10, 300, SIDE}};
+    float view, side, tower;
+    uint32_t bounded;
+} crowds[] = {{300, 100, 3, 60, SIDE, TOWER, 0},   {900, 100, 1, 25, SIDE, TOWER, 0}, {1200, 6, 4, 120, SIDE, TOWER, 0},
+              {1200, 7, 90, 110, SIDE, TOWER, 0},  {1200, 6, 15, 120, 150, TOWER, 0}, {60, 50, 10, 300, SIDE, TOWER, 0},
+              {300, 100, 3, 60, SIDE, TOWER, 100}, {60, 50, 10, 300, SIDE, 10, 20},   {60, 30, 90, 300, SIDE, 10, 20}};
 
 typedef struct member {
     bool here;
-    float x, y, view;
+    float x, y, view, visible;
     uint64_t layers, sees;
 } member;
 
@@ -51,6 +60,12 @@ static float within(float low, float width)
     return low + width * phx_rng_unit(&c.rng);
 }
 
+static float any_visible(void)
+{
+    const uint32_t one = crowds[c.kind].bounded;
+    return one > 0 && phx_rng_below(&c.rng, one) == 0 ? within(0, crowds[c.kind].view) : PH_LENGTH_MAX;
+}
+
 static void enter(uint32_t i)
 {
     member *m = &c.is[i];
@@ -58,10 +73,12 @@ static void enter(uint32_t i)
     m->x = within(0, crowds[c.kind].side);
     m->y = within(0, crowds[c.kind].side);
     m->view = i * 100 < c.all * crowds[c.kind].observers ? crowds[c.kind].view : 0;
+    m->visible = any_visible();
     m->layers = 1;
     m->sees = 1;
-    ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW | PH_LAYERS | PH_SEES | PH_USER_DATA, .user_data = ++c.stays};
-    attrs.x = m->x, attrs.y = m->y, attrs.view = m->view, attrs.layers = 1, attrs.sees = 1;
+    ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW | PH_VISIBLE | PH_LAYERS | PH_SEES | PH_USER_DATA,
+                      .user_data = ++c.stays};
+    attrs.x = m->x, attrs.y = m->y, attrs.view = m->view, attrs.visible = m->visible, attrs.layers = 1, attrs.sees = 1;
     CHECK_OK(ph_enter(c.producer, i + 1, &attrs));
     memset(c.seen[i], 0, sizeof c.seen[i]);
 }
@@ -82,9 +99,16 @@ static void change_layers(uint32_t i)
     CHECK_OK(ph_set(c.producer, i + 1, &attrs));
 }
 
+static void change_visible(uint32_t i)
+{
+    const ph_attrs attrs = {.given = PH_VISIBLE, .visible = any_visible()};
+    c.is[i].visible = attrs.visible;
+    CHECK_OK(ph_set(c.producer, i + 1, &attrs));
+}
+
 static void one_discontinuous(void)
 {
-    const uint32_t i = phx_rng_below(&c.rng, c.all), what = phx_rng_below(&c.rng, 5);
+    const uint32_t i = phx_rng_below(&c.rng, c.all), what = phx_rng_below(&c.rng, 6);
     if (!c.is[i].here) {
         enter(i);
     } else if (what == 0) {
@@ -92,7 +116,9 @@ static void one_discontinuous(void)
         CHECK_OK(ph_leave(c.producer, i + 1));
     } else if (what == 1) {
         change_layers(i);
-    } else if (what == 2) { /* not far: it keeps most of its list */
+    } else if (what == 2 && crowds[c.kind].bounded > 0) {
+        change_visible(i);
+    } else if (what == 3) { /* not far: it keeps most of its list */
         move_to(i, within(c.is[i].x - 20, 40), within(c.is[i].y - 20, 40));
     } else {
         move_to(i, within(0, crowds[c.kind].side), within(0, crowds[c.kind].side));
@@ -113,9 +139,10 @@ static void party(void)
 
 static void act(void)
 {
+    const float step = crowds[c.kind].tower / 5; /* a longer one may be a jump */
     for (uint32_t i = 0; i < c.all; i++)
         if (c.is[i].here && phx_rng_below(&c.rng, 100) < crowds[c.kind].movers)
-            move_to(i, within(c.is[i].x - 10, 20), within(c.is[i].y - 10, 20));
+            move_to(i, within(c.is[i].x - step, 2 * step), within(c.is[i].y - step, 2 * step));
     for (uint32_t n = phx_rng_below(&c.rng, 4); n > 0; n--) one_discontinuous();
     if (phx_rng_below(&c.rng, 3) == 0) party();
 }
@@ -148,8 +175,8 @@ static void take_events(void)
 
 static bool sees(const member *o, const member *t)
 {
-    const float dx = t->x - o->x, dy = t->y - o->y, d2 = dx * dx + dy * dy;
-    return t->here && (o->sees & t->layers) != 0 && d2 <= o->view * o->view;
+    const float dx = t->x - o->x, dy = t->y - o->y, d2 = dx * dx + dy * dy, r = fminf(o->view, t->visible);
+    return t->here && (o->sees & t->layers) != 0 && d2 <= r * r;
 }
 
 static void check_lists(void)
@@ -190,7 +217,7 @@ static void open_world(uint64_t seed)
     c.seed = c.rng = seed;
     c.kind = phx_rng_below(&c.rng, sizeof crowds / sizeof *crowds);
     c.all = crowds[c.kind].all;
-    def.tower_size = 50;
+    def.tower_size = crowds[c.kind].tower;
     def.world_size[0] = def.world_size[1] = SIDE;
     def.shards[0] = 1 + phx_rng_below(&c.rng, 2);
     def.workers = 1 + phx_rng_below(&c.rng, 2);
