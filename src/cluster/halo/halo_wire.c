@@ -11,19 +11,6 @@ enum { MAGIC = 0x48434850 /* "PHCH" */, FORMAT = 1, FLAG_GLOBAL = 1, FLAG_VEILED
 
 static const uint32_t SENDING = 1u << 31; /* beside the set of a copy */
 
-static void write_float(phx_writer *writer, float value)
-{
-    phx_write_number(writer, 4, phx_float_bits(value));
-}
-
-static float read_float(phx_reader *reader)
-{
-    const uint32_t bits = (uint32_t)phx_read_number(reader, 4);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* ---- writing ---- */
 
 void phx_halo_put_set(unsigned char *bytes, const ph_attrs *attrs)
@@ -31,10 +18,10 @@ void phx_halo_put_set(unsigned char *bytes, const ph_attrs *attrs)
     phx_writer writer = phx_writer_of(bytes, PHX_HALO_SET_BYTES);
     phx_write_number(&writer, 8, attrs->layers);
     phx_write_number(&writer, 8, attrs->sees);
-    write_float(&writer, attrs->view);
-    write_float(&writer, attrs->margin);
-    write_float(&writer, attrs->reach);
-    write_float(&writer, attrs->visible);
+    phx_write_float(&writer, attrs->view);
+    phx_write_float(&writer, attrs->margin);
+    phx_write_float(&writer, attrs->reach);
+    phx_write_float(&writer, attrs->visible);
     phx_write_number(&writer, 4, attrs->instance);
     phx_write_number(&writer, 2, attrs->kind);
     phx_write_number(&writer, 1, attrs->stealth);
@@ -54,9 +41,9 @@ void phx_halo_put_copy(unsigned char *bytes, const phx_halo_copy *copy, uint32_t
     phx_write_number(&writer, 8, copy->attrs.user_data);
     phx_write_number(&writer, 4, copy->stay);
     phx_write_number(&writer, 4, set | (copy->sending ? SENDING : 0));
-    write_float(&writer, copy->attrs.x);
-    write_float(&writer, copy->attrs.y);
-    write_float(&writer, copy->attrs.z);
+    phx_write_float(&writer, copy->attrs.x);
+    phx_write_float(&writer, copy->attrs.y);
+    phx_write_float(&writer, copy->attrs.z);
     PHX_ASSERT(!writer.failed && writer.at == writer.end);
 }
 
@@ -132,10 +119,10 @@ static ph_attrs set_of(const unsigned char *bytes, bool *sound)
     ph_attrs attrs = {.given = PH_GIVEN_ALL & ~(PH_CAP | PH_CONSUMER), .remote = true};
     attrs.layers = phx_read_number(&reader, 8);
     attrs.sees = phx_read_number(&reader, 8);
-    attrs.view = read_float(&reader);
-    attrs.margin = read_float(&reader);
-    attrs.reach = read_float(&reader);
-    attrs.visible = read_float(&reader);
+    attrs.view = phx_read_float(&reader);
+    attrs.margin = phx_read_float(&reader);
+    attrs.reach = phx_read_float(&reader);
+    attrs.visible = phx_read_float(&reader);
     attrs.instance = (uint32_t)phx_read_number(&reader, 4);
     attrs.kind = (uint32_t)phx_read_number(&reader, 2);
     attrs.stealth = (uint8_t)phx_read_number(&reader, 1);
@@ -160,9 +147,9 @@ static phx_halo_copy place_of(const unsigned char *bytes, uint32_t *set)
     *set = (uint32_t)phx_read_number(&reader, 4);
     copy.sending = *set & SENDING;
     *set &= ~SENDING;
-    copy.attrs.x = read_float(&reader);
-    copy.attrs.y = read_float(&reader);
-    copy.attrs.z = read_float(&reader);
+    copy.attrs.x = phx_read_float(&reader);
+    copy.attrs.y = phx_read_float(&reader);
+    copy.attrs.z = phx_read_float(&reader);
     return copy;
 }
 

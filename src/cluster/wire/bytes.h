@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/core.h"
+#include "base/lengths.h"
 
 typedef struct phx_reader {
     const unsigned char *at, *end;
@@ -68,6 +69,20 @@ static inline void phx_write_number(phx_writer *writer, uint32_t size, uint64_t 
         return;
     }
     for (uint32_t i = 0; i < size; i++) *writer->at++ = (unsigned char)(value >> 8 * i);
+}
+
+/* A float by its bits, whatever the host's floating-point environment. */
+static inline float phx_read_float(phx_reader *reader)
+{
+    const uint32_t bits = (uint32_t)phx_read_number(reader, 4);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline void phx_write_float(phx_writer *writer, float value)
+{
+    phx_write_number(writer, 4, phx_float_bits(value));
 }
 
 static inline void phx_write_bytes(phx_writer *writer, const void *bytes, size_t size)

@@ -5,19 +5,6 @@
 
 #include "base/lengths.h"
 
-static void write_float(phx_writer *writer, float value)
-{
-    phx_write_number(writer, 4, phx_float_bits(value));
-}
-
-static float read_float(phx_reader *reader)
-{
-    const uint32_t bits = (uint32_t)phx_read_number(reader, 4);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* ---- broadcasts ---- */
 
 uint32_t phx_say_kind_at(const phx_say *say, uint32_t place)
@@ -35,9 +22,9 @@ void phx_say_put(unsigned char *item, const phx_say *say, const uint32_t *kinds)
     phx_write_number(&writer, 8, say->source);
     phx_write_number(&writer, 8, say->ownership);
     phx_write_number(&writer, 8, say->layers);
-    write_float(&writer, say->x);
-    write_float(&writer, say->y);
-    write_float(&writer, say->radius);
+    phx_write_float(&writer, say->x);
+    phx_write_float(&writer, say->y);
+    phx_write_float(&writer, say->radius);
     phx_write_number(&writer, 4, say->instance);
     phx_write_number(&writer, 1, say->flags);
     phx_write_number(&writer, 1, say->kind_count);
@@ -63,9 +50,9 @@ bool phx_say_get(phx_say *say, const unsigned char *item, size_t size)
     say->source = phx_read_number(&reader, 8);
     say->ownership = phx_read_number(&reader, 8);
     say->layers = phx_read_number(&reader, 8);
-    say->x = read_float(&reader);
-    say->y = read_float(&reader);
-    say->radius = read_float(&reader);
+    say->x = phx_read_float(&reader);
+    say->y = phx_read_float(&reader);
+    say->radius = phx_read_float(&reader);
     say->instance = (uint32_t)phx_read_number(&reader, 4);
     say->flags = (uint32_t)phx_read_number(&reader, 1);
     say->kind_count = (uint32_t)phx_read_number(&reader, 1);
