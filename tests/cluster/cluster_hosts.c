@@ -25,6 +25,7 @@
 #include <pharos/cluster.h>
 
 #include "base/rng.h"
+#include "cluster/walks.h"
 #include "support/check.h"
 
 enum {
@@ -45,11 +46,7 @@ enum {
     CLUSTERS = 40
 };
 
-static const float SIZE = 800, VIEW = 60, SPEED = 5;
-
-typedef struct spot {
-    float x, y;
-} spot;
+static const float VIEW = 60;
 
 /* The host's state of an entity, as it goes to another node. */
 typedef struct packed {
@@ -93,11 +90,6 @@ static spot *spot_of(cluster *c, uint64_t tick, uint64_t id)
     return &c->at[tick % WINDOW][id];
 }
 
-static float distance(spot a, spot b)
-{
-    return sqrtf((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
-}
-
 static bool is_follower(uint64_t id)
 {
     return id % FAMILY_EVERY == 0;
@@ -131,7 +123,7 @@ static void open_host(cluster *c, host *h, const ph_world_def *world_def)
     def.world_def = world_def;
     def.regions[0] = COLUMNS;
     def.regions[1] = ROWS;
-    def.speed_max = SPEED;
+    def.speed_max = WALKS_SPEED;
     def.lease_ms = LEASE_MS;
     def.lag_max = WINDOW / 3;
     def.pack = pack_state;
@@ -165,7 +157,7 @@ static ph_world_def world_def_of(const cluster *c, const ph_class *class, uint32
     ph_world_def def = ph_world_def_default();
     def.classes = class;
     def.class_count = 1;
-    def.world_size[0] = def.world_size[1] = SIZE;
+    def.world_size[0] = def.world_size[1] = WALKS_SIZE;
     def.tower_size = 40;
     def.shards[0] = 1 + (uint32_t)(c->seed + place) % 3;
     return def;
@@ -209,37 +201,13 @@ static void close_cluster(cluster *c)
 
 /* ---- walking ---- */
 
-static float random_place(cluster *c)
-{
-    return phx_rng_unit(&c->rng) * SIZE;
-}
-
-/* Half of them go to and fro around the middle, where regions of several nodes meet. */
-static spot new_goal(cluster *c, uint64_t id)
-{
-    spot goal = {random_place(c), random_place(c)};
-    if (id % 2 == 0) goal = (spot){SIZE / 2 + (goal.x - SIZE / 2) / 6, SIZE / 2 + (goal.y - SIZE / 2) / 6};
-    return goal;
-}
-
-static spot step_of(cluster *c, uint64_t id, spot now)
-{
-    const float far = distance(now, c->goal[id]);
-    if (far <= SPEED) {
-        c->goal[id] = new_goal(c, id);
-        return now;
-    }
-    const float part = SPEED * (0.3f + 0.7f * (float)(id % 7) / 6) / far;
-    return (spot){now.x + (c->goal[id].x - now.x) * part, now.y + (c->goal[id].y - now.y) * part};
-}
-
 static void place_walkers(cluster *c)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
         for (uint32_t tick = 0; tick < WINDOW; tick++)
-            c->at[tick][id] = is_follower(id) ? c->at[tick][id - 1] : (spot){random_place(c), random_place(c)};
+            c->at[tick][id] = is_follower(id) ? c->at[tick][id - 1] : walks_spot(&c->rng);
         for (uint32_t tick = 0; tick < WINDOW; tick++) c->at[tick][id] = c->at[0][id];
-        c->goal[id] = new_goal(c, id);
+        c->goal[id] = walks_goal(&c->rng, id);
     }
 }
 
@@ -264,7 +232,7 @@ static bool enter_walker(cluster *c, host *h, uint64_t id)
 static uint32_t region_of(cluster *c, uint64_t id)
 {
     const spot at = *spot_of(c, c->tick, id);
-    const uint32_t column = (uint32_t)(at.x / SIZE * COLUMNS), row = (uint32_t)(at.y / SIZE * ROWS);
+    const uint32_t column = (uint32_t)(at.x / WALKS_SIZE * COLUMNS), row = (uint32_t)(at.y / WALKS_SIZE * ROWS);
     return (row < ROWS ? row : ROWS - 1) * COLUMNS + (column < COLUMNS ? column : COLUMNS - 1);
 }
 
@@ -388,7 +356,7 @@ static void move_own(cluster *c, host *h)
         spot *now = spot_of(c, c->tick, id);
         c->steps[id] = ++h->steps[id];
         if (is_follower(id)) *now = *spot_of(c, c->tick, id - 1);
-        else if (!c->calm) *now = step_of(c, id, *now);
+        else if (!c->calm) *now = walks_step(&c->rng, id, *now, &c->goal[id]);
         if (!is_follower(id)) CHECK_OK(ph_move(h->producer, id, now->x, now->y, 0));
     }
 }
@@ -456,7 +424,7 @@ static void distances(cluster *c, uint64_t observer, uint64_t target, uint64_t t
     *least = INFINITY;
     *most = 0;
     for (uint64_t back = 0; back <= ticks; back++) {
-        const float d = distance(at, *spot_of(c, c->tick - back, target));
+        const float d = spot_distance(at, *spot_of(c, c->tick - back, target));
         if (d < *least) *least = d;
         if (d > *most) *most = d;
     }

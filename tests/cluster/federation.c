@@ -30,15 +30,12 @@
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
+#include "cluster/walks.h"
 #include "support/check.h"
 
 enum { NODES = 3, WALKERS = 160, COLUMNS = 4, ROWS = 4, TICKS = 160, CALM_TICKS = 60, WINDOW = 24, FEDERATIONS = 60 };
 
-static const float SIZE = 800, VIEW = 60, SPEED = 5, HAND_OVER = 6;
-
-typedef struct spot {
-    float x, y;
-} spot;
+static const float VIEW = 60, HAND_OVER = 6;
 
 typedef struct member {
     ph_world world;
@@ -72,11 +69,6 @@ static spot *spot_of(federation *f, uint64_t tick, uint64_t id)
     return &f->at[tick % WINDOW][id];
 }
 
-static float distance(spot a, spot b)
-{
-    return sqrtf((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
-}
-
 /* ---- life ---- */
 
 static ph_world_def world_def(const ph_class *class, const federation *f)
@@ -84,7 +76,7 @@ static ph_world_def world_def(const ph_class *class, const federation *f)
     ph_world_def def = ph_world_def_default();
     def.classes = class;
     def.class_count = 1;
-    def.world_size[0] = def.world_size[1] = SIZE;
+    def.world_size[0] = def.world_size[1] = WALKS_SIZE;
     def.tower_size = 40;
     def.shards[0] = 1 + (uint32_t)(f->seed % 3);
     return def;
@@ -102,8 +94,8 @@ static void open_member(federation *f, uint32_t place, const ph_world_def *def)
     phx_halo_init(m->halo, &(phx_halo_def){.world = m->world,
                                            .producer = m->front,
                                            .node = &m->node,
-                                           .grid = {.size = {SIZE, SIZE}, .columns = COLUMNS, .rows = ROWS},
-                                           .width = VIEW + f->margin + 2 * HAND_OVER + 2 * SPEED * WINDOW / 2,
+                                           .grid = {.size = {WALKS_SIZE, WALKS_SIZE}, .columns = COLUMNS, .rows = ROWS},
+                                           .width = VIEW + f->margin + 2 * HAND_OVER + 2 * WALKS_SPEED * WINDOW / 2,
                                            .grace_ticks = 12,
                                            .quiet_ticks = 40});
     REQUIRE(phc_loop_join(f->loop, 4096, &m->transport) == PH_OK);
@@ -157,34 +149,10 @@ static void close_federation(federation *f)
 
 /* ---- walking ---- */
 
-static float random_place(federation *f)
-{
-    return phx_rng_unit(&f->rng) * SIZE;
-}
-
-/* Half of them go to and fro around the middle, where regions of several nodes meet. */
-static spot new_goal(federation *f, uint64_t id)
-{
-    spot goal = {random_place(f), random_place(f)};
-    if (id % 2 == 0) goal = (spot){SIZE / 2 + (goal.x - SIZE / 2) / 6, SIZE / 2 + (goal.y - SIZE / 2) / 6};
-    return goal;
-}
-
-static spot step_of(federation *f, uint64_t id, spot now)
-{
-    const float far = distance(now, f->goal[id]);
-    if (far <= SPEED) {
-        f->goal[id] = new_goal(f, id);
-        return now;
-    }
-    const float part = SPEED * (0.3f + 0.7f * (float)(id % 7) / 6) / far;
-    return (spot){now.x + (f->goal[id].x - now.x) * part, now.y + (f->goal[id].y - now.y) * part};
-}
-
 static void enter_walkers(federation *f)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        const spot at = {random_place(f), random_place(f)};
+        const spot at = walks_spot(&f->rng);
         const phx_region_grid grid = f->members[0].halo->def.grid;
         const uint32_t region = phx_halo_region(&grid, at.x, at.y);
         const ph_attrs attrs = {.given = PH_POSITION | PH_USER_DATA, .x = at.x, .y = at.y, .user_data = id * 3};
@@ -195,7 +163,7 @@ static void enter_walkers(federation *f)
         }
         CHECK_OK(ph_enter(f->producer, id, &attrs));
         *spot_of(f, f->tick, id) = at;
-        f->goal[id] = new_goal(f, id);
+        f->goal[id] = walks_goal(&f->rng, id);
         f->present[id] = true;
     }
 }
@@ -241,7 +209,7 @@ static void move_own(federation *f, member *m)
     for (uint64_t id = 1; id <= WALKERS; id++) {
         if (!owns(m, id)) continue;
         spot *now = spot_of(f, f->tick, id);
-        if (f->since == 0) *now = step_of(f, id, *now);
+        if (f->since == 0) *now = walks_step(&f->rng, id, *now, &f->goal[id]);
         CHECK_OK(ph_move(m->host, id, now->x, now->y, 0));
     }
 }
@@ -325,7 +293,7 @@ static void distances(federation *f, uint64_t observer, uint64_t target, uint64_
     *least = INFINITY;
     *most = 0;
     for (uint64_t back = 0; back <= ticks && back <= f->tick - 1; back++) {
-        const float d = distance(at, *spot_of(f, f->tick - back, target));
+        const float d = spot_distance(at, *spot_of(f, f->tick - back, target));
         if (d < *least) *least = d;
         if (d > *most) *most = d;
     }

@@ -32,7 +32,7 @@ if(PHAROS_BUILD_CLUSTER)
     set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c
         cluster/sim_says.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
-    pharos_plain_test(NAME federation SOURCES cluster/federation.c LIBS pharos_cluster LABELS cluster)
+    pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
     if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread: the other builds find all that there is
         add_library(pharos_cluster_sim STATIC
             cluster/sim.c
@@ -48,8 +48,8 @@ if(PHAROS_BUILD_CLUSTER)
             set(schedules ARGS --count 10000)
             set(few_schedules ARGS --count 1500)
         endif()
-        pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c LIBS pharos_cluster LABELS cluster)
-        pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c LIBS pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_sim SOURCES cluster/cluster_sim.c LIBS pharos_cluster_sim ${schedules} LABELS cluster)
         # The simulation with the library's membership, over its control store within a process.
         pharos_plain_test(NAME cluster_sim_members SOURCES ${simulation} cluster/sim_members.c LIBS pharos_cluster

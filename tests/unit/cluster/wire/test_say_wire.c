@@ -5,6 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "cluster/wire/wire.h"
 
 static const uint32_t kinds[] = {3, 0, UINT32_MAX};
@@ -79,6 +83,23 @@ Test(say_wire, what_can_not_be_is_refused)
     phx_say_put(item, &good, kinds);
     for (size_t size = 0; size < PHX_SAY_BYTES + sizeof kinds; size++) cr_assert_not(phx_say_get(&say, item, size));
     cr_assert(phx_say_get(&say, item, PHX_SAY_BYTES + sizeof kinds), "a payload may be empty");
+}
+
+/* ph_broadcast() takes it: a radius that is 0 alone where denormal numbers count as 0. */
+Test(say_wire, a_denormal_radius_is_one_in_each_floating_point_environment)
+{
+    phx_say say = sample(), read;
+    say.radius = 1e-40f;
+    phx_say_put(item, &say, kinds);
+    cr_assert(phx_say_get(&read, item, sizeof item));
+#if defined(__x86_64__)
+    enum { DENORMALS_ARE_0 = 0x40, RESULTS_TO_0 = 0x8000 };
+    const uint32_t before = _mm_getcsr();
+    _mm_setcsr(before | DENORMALS_ARE_0 | RESULTS_TO_0);
+    const bool taken = phx_say_get(&read, item, sizeof item);
+    _mm_setcsr(before);
+    cr_assert(taken);
+#endif
 }
 
 Test(say_wire, a_payload_is_as_long_as_one_may_be)
