@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs a build into a private prefix; there it builds and runs the first program of each binding's page, as the page
-# says, and compares its output with the page. A language that is not installed is named and passed over.
+# Installs a build into a private prefix; there it builds and runs the first program of each binding's page and the recipes
+# of docs/recipes.md, as the pages say, and compares their output with the page. A language that is not installed is named
+# and passed over.
 # usage: installed.sh BUILD SOURCE CMAKE CC CXX WORK
 set -eu
 build=$1 source=$2 cmake=$3 cc=$4 cxx=$5 work=$6
@@ -88,3 +89,28 @@ if have rust cargo; then
     (cd rust && RUSTFLAGS="-L native=$libdir" cargo build --offline -q)
     compare rust rust/target/debug/game
 fi
+
+# The recipes, each by its line of docs/recipes.md in a copy of the installed folder.
+cp -R "$prefix/share/doc/pharos/examples/recipes" recipes
+cd recipes
+sed -n '/^<!-- not run: the test binding_installed runs each line/{n;:line;n;/^```$/q;p;b line}' "$source/docs/recipes.md" |
+    sed "s|/usr/share/pharos|$share|g; s|^c++ |$cxx |; s|^cc |$cc |" >lines
+[ "$(wc -l <lines)" -eq "$(find . -name 'recipe_*' | wc -l)" ] || { echo "FAILED: a recipe has no line" >&2; exit 1; }
+recipe() # recipe NAME: runs the line that names it
+{
+    sed -n '/^<!-- prints '"$1"' -->$/{n;:line;n;/^```$/q;p;b line}' "$source/docs/recipes.md" | grep -vxF ... >expected
+    GOPROXY=off GOCACHE=$work/go_cache CGO_CFLAGS=$(pkg-config --cflags pharos) CGO_LDFLAGS=$(pkg-config --libs pharos) \
+        sh -eu -c "$(grep -F "$1." lines)" >printed 2>errors || printf '' >printed
+    if ! [ -s expected ] || ! diff expected - <<END; then
+$(grep -xF -f expected printed)
+END
+        cat errors printed
+        echo "FAILED: the installed $1, by the line of docs/recipes.md" >&2
+        exit 1
+    fi
+    echo "$1 runs"
+}
+recipe recipe_core
+! have recipe_skynet lua5.4 || ! pkg-config --exists lua5.4 || recipe recipe_skynet
+! have recipe_gateway go || recipe recipe_gateway
+! have recipe_server mcs mono || recipe recipe_server
