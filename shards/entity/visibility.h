@@ -66,7 +66,7 @@ typedef struct phx_attr {
     bool spreads : 1;     /* its class has an adds_max */
     uint8_t reserved : 2; /* 0: sets are compared as bytes */
     uint32_t instance;
-    uint32_t reserved2; /* 0 */
+    uint32_t crowd_step; /* of crowd control: how far `view` is shrunk */
 } phx_attr;
 
 /* Does the rule of each pair alone decide the observer's list? Else a cap or adds_max decides too. */

@@ -84,7 +84,7 @@ typedef struct kind_of_world {
 
 static const kind_of_world kinds[] = {
     {"circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE, false, 0},
-    {"calm circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE, true, 2000},
+    {"calm circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE, true, 4000},
     {"towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE, false, 3000},
     {"calm square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE, true, 0},
     {"square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE, false, 2000},
@@ -92,7 +92,7 @@ static const kind_of_world kinds[] = {
     {"calm towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE, true, 0},
     {"cylinder", PH_RANGE_RADIUS, PH_SHAPE_CYLINDER, false, 1},
     {"towers, sphere", PH_RANGE_TOWERS, PH_SHAPE_SPHERE, false, 0},
-    {"calm sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE, true, 2000},
+    {"calm sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE, true, 5000},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -282,7 +282,7 @@ FIELDS_OF(phx_body)
     DERIVED(T, VALUE, spreads) \
     LEFT(T, VALUE, reserved) \
     SAVED(T, VALUE, instance) \
-    LEFT(T, VALUE, reserved2)
+    DERIVED(T, VALUE, crowd_step)
 FIELDS_OF(phx_attr)
 
 #define FIELDS_phx_relation(T, SAVED, DERIVED, LEFT) \
@@ -452,7 +452,7 @@ FIELDS_OF(phx_motion_history)
 
 #define FIELDS_phx_crowd_result(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, shrunk) \
-    LEFT(T, VALUE, towers) \
+    LEFT(T, VALUE, counts) \
     LEFT(T, VALUE, shards) \
     DERIVED(T, ARRAY, share) \
     DERIVED(T, ARRAY, square) \

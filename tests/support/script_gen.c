@@ -116,19 +116,6 @@ static const gen_profile profiles[] = {
     {.name = "related_bands", .places = {20, 60, 10, 10, 0, 0, 0, 0}, .motions = {10, 80, 10},
      .commands = {3, 2, 70, 6, 4, 2, 3, 1, 1, 1, 4, 0, 0, 0, 4, 2, 4, 2}, .pattern = 3, .reload = 1, .drain = 6,
      .flags = GEN_PLAIN | GEN_SLOW | GEN_BANDS | GEN_LIMITS},
-    {.name = "near", .places = {20, 55, 0, 15, 0, 0, 0, 10}, .motions = {3, 94, 3},
-     .commands = {2, 1, 93, 4}, .flags = GEN_PLAIN | GEN_NEAR},
-    {.name = "near_limits", .places = {20, 60, 0, 15, 0, 0, 0, 5}, .motions = {3, 92, 5},
-     .commands = {2, 2, 88, 4, 1, 1, 1, 1, 0, 0, 2, 0, 0, 0, 2, 1, 2, 1}, .pattern = 1,
-     .flags = GEN_PLAIN | GEN_NEAR | GEN_LIMITS},
-    {.name = "near_churn", .places = {20, 40, 10, 25, 0, 0, 0, 5}, .motions = {3, 60, 37},
-     .commands = {10, 9, 50, 16, 2, 1, 2, 1, 2, 1, 4, 0, 0, 0, 2, 1, 2, 1}, .pattern = 8, .reload = 1, .drain = 4,
-     .flags = GEN_PLAIN | GEN_NEAR | GEN_INSTANCES | GEN_SLOW},
-    {.name = "near_few", .places = {30, 45, 5, 15, 0, 0, 0, 5}, .motions = {80, 15, 5},
-     .commands = {3, 2, 60, 8, 0, 0, 0, 0, 1, 1}, .flags = GEN_PLAIN | GEN_NEAR | GEN_INSTANCES},
-    {.name = "near_bands", .places = {20, 60, 10, 10, 0, 0, 0, 0}, .motions = {10, 80, 10},
-     .commands = {3, 2, 80, 6, 1, 1, 1, 1, 1, 1}, .pattern = 2, .reload = 1,
-     .flags = GEN_PLAIN | GEN_NEAR | GEN_BANDS | GEN_LIMITS},
 };
 /* clang-format on */
 

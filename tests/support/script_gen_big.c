@@ -53,7 +53,6 @@ typedef struct big {
     uint32_t instances; /* copies of the map that entities are in */
     bool flat;          /* heights decide nothing */
     bool calm;          /* nothing but walking, almost: an engine may have a short way for it */
-    bool near;          /* most entities are seen from near alone */
     VEC(gen_entity) at;
 } big;
 
@@ -96,12 +95,6 @@ static command big_command(big *b, command_type type, uint32_t i)
     return c;
 }
 
-/* A visible: up to the widest view, which is 40, and a little more. */
-static float big_visible(big *b)
-{
-    return (float)(1 + phx_rng_below(&b->rng, 90)) / 2;
-}
-
 static void big_enter(big *b, uint32_t i)
 {
     big_place(b, i);
@@ -113,10 +106,6 @@ static void big_enter(big *b, uint32_t i)
     if (b->instances > 1) {
         c.attrs.given |= PH_INSTANCE;
         c.attrs.instance = phx_rng_below(&b->rng, b->instances);
-    }
-    if (b->near && phx_rng_below(&b->rng, 4) != 0) {
-        c.attrs.given |= PH_VISIBLE;
-        c.attrs.visible = big_visible(b);
     }
     if (!b->calm && phx_rng_below(&b->rng, 100) == 0) {
         c.attrs.given |= PH_REACH;
@@ -167,10 +156,6 @@ static void big_other(big *b, uint32_t count)
         if (b->instances > 1 && phx_rng_below(&b->rng, 2) == 0) {
             c.attrs.given = PH_INSTANCE;
             c.attrs.instance = phx_rng_below(&b->rng, b->instances);
-        }
-        if (b->near && phx_rng_below(&b->rng, 2) == 0) {
-            c.attrs.given = PH_VISIBLE;
-            c.attrs.visible = big_visible(b);
         }
     }
     big_push(b, c);
@@ -264,7 +249,6 @@ script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_rang
     big b = {.s = script_new(), .rng = seed, .calm = calm};
     b.flat = seed % 3 == 1; /* no two heights are farther apart than the height of a cylinder */
     b.instances = phx_mix64(seed) % 2 == 0 ? COPIES : 1;
-    b.near = phx_mix64(seed) / 2 % 2 == 0;
     const step tick = {.type = STEP_TICK}, apply = {.type = STEP_APPLY};
     const bool applies = phx_mix64(seed) % 5 < 2;
     b.s->seed = seed;

@@ -84,10 +84,6 @@ command enter_any(gen *g, uint32_t place)
         c.attrs.given |= PH_INSTANCE;
         c.attrs.instance = instance_any(g);
     }
-    if ((g->p->flags & GEN_NEAR) != 0 && chance(&g->c, 30)) {
-        c.attrs.given |= PH_VISIBLE;
-        c.attrs.visible = visible_near(g);
-    }
     if ((g->p->flags & GEN_REMOTE) != 0 && chance(&g->c, 30)) {
         c.attrs.given |= PH_REMOTE;
         c.attrs.remote = !chance(&g->c, 10);
@@ -121,10 +117,6 @@ static command set_any(gen *g, uint32_t place)
     if ((g->p->flags & GEN_INSTANCES) != 0 && chance(&g->c, 40)) {
         c.attrs.given |= PH_INSTANCE;
         c.attrs.instance = instance_any(g);
-    }
-    if ((g->p->flags & GEN_NEAR) != 0 && chance(&g->c, 50)) { /* mostly of that alone */
-        c.attrs.given = PH_VISIBLE | (chance(&g->c, 30) ? c.attrs.given : 0);
-        c.attrs.visible = visible_near(g);
     }
     if ((g->p->flags & GEN_REMOTE) != 0 && chance(&g->c, 40)) {
         c.attrs.given |= PH_REMOTE;

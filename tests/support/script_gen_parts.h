@@ -39,7 +39,6 @@ enum {
     GEN_INSTANCES = 64, /* entities in several copies of the map, and moves between them */
     GEN_FAR = 32,       /* lengths and places up to what may be */
     GEN_REMOTE = 256,   /* some entities are remote, others become so */
-    GEN_NEAR = 512,     /* most targets have a visible of about a view or less, some a reach */
     GEN_REACH = 4       /* small views, wide reaches, margins, small towers: seen from shards away */
 };
 
@@ -84,8 +83,6 @@ void place_any(gen *g, place_mode mode, float *xyz);
 /* Does a place have a height that may be off the flat ground? */
 bool off_ground(gen *g);
 float radius_any(gen *g);
-/* A visible of GEN_NEAR: mostly a part of a view, now and then none, or more than any view. */
-float visible_near(gen *g);
 /* NaN, an infinity or, for radii, a negative number. */
 float bad_float(gen *g, bool radius);
 ph_class class_any(gen *g, uint32_t kind);

@@ -213,12 +213,6 @@ float bad_float(gen *g, bool radius)
     }
 }
 
-float visible_near(gen *g)
-{
-    enum { PARTS = 20 };
-    return choose(&g->c, 2 * PARTS) == 0 ? 0 : g->unit * (float)(1 + choose(&g->c, PARTS)) / 2;
-}
-
 /* ---- classes ---- */
 
 /* Bands as far as views, small and large periods; sometimes none. */
@@ -291,11 +285,6 @@ ph_class class_of_world(gen *g, uint32_t kind)
     } else {
         c.cap = chance(&g->c, 5) ? any.cap : 0;
         c.adds_max = chance(&g->c, 15) ? any.adds_max : 0;
-    }
-    if ((g->p->flags & GEN_NEAR) != 0) {
-        c.margin = chance(&g->c, 30) ? g->unit * (float)(1 + choose(&g->c, 3)) : c.margin;
-        c.visible = chance(&g->c, 70) ? visible_near(g) : c.visible;
-        c.reach = chance(&g->c, 15) ? g->unit * (float)(4 + choose(&g->c, 8)) : 0;
     }
     c.band_count = any.band_count;
     memcpy(c.bands, any.bands, sizeof c.bands);

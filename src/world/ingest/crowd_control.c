@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shards/ingest/commands.h"
+#include "world/ingest/crowd_counts.h"
 #include "world/ingest/imports.h"
 #include "world/state/crowd_types.h"
 #include "world/state/world.h"
@@ -53,11 +54,11 @@ bool phx_crowd_init(phx_world *world)
 {
     phx_crowd_result *crowd = &world->crowd;
     phx_idmap_init(&crowd->shrunk, &world->mem);
-    phx_idmap_init(&crowd->towers, &world->mem);
+    phx_crowd_counts_init(&crowd->counts, &world->mem);
     phx_crowd_rules(world);
     crowd->shards = phx_alloc_zero(&world->mem, world->shard_count * sizeof *crowd->shards, PHX_CACHE_LINE);
     for (uint32_t i = 0; crowd->shards && i < world->shard_count; i++)
-        phx_idmap_init(&crowd->shards[i].towers, world->shards[i].mem);
+        phx_crowd_counts_init(&crowd->shards[i].counts, world->shards[i].mem);
     return crowd->shards != NULL;
 }
 
@@ -65,11 +66,14 @@ void phx_crowd_free(phx_world *world)
 {
     phx_crowd_result *crowd = &world->crowd;
     if (crowd->shrunk.mem) phx_idmap_free(&crowd->shrunk);
-    if (crowd->towers.mem) phx_idmap_free(&crowd->towers);
+    phx_crowd_counts_free(&crowd->counts);
     for (uint32_t i = 0; crowd->shards && i < world->shard_count; i++) {
         phx_crowd_control_shard *of = &crowd->shards[i];
-        phx_idmap_free(&of->towers);
-        phx_release(world->shards[i].mem, (void **)&of->changes, &of->changes_capacity, sizeof *of->changes);
+        phx_mem *mem = world->shards[i].mem;
+        phx_crowd_counts_free(&of->counts);
+        phx_release(mem, (void **)&of->towers, &of->towers_capacity, sizeof *of->towers);
+        phx_release(mem, (void **)&of->place, &of->place_capacity, sizeof *of->place);
+        phx_release(mem, (void **)&of->changes, &of->changes_capacity, sizeof *of->changes);
     }
     phx_free(&world->mem, crowd->shards, world->shard_count * sizeof *crowd->shards, PHX_CACHE_LINE);
 }
@@ -90,42 +94,21 @@ bool phx_crowd_due(const phx_world *world)
     return world->def.crowd_entities > 0 || phx_idmap_count(&world->crowd.shrunk) > 0;
 }
 
-static bool count_tower(phx_idmap *towers, uint64_t key, uint64_t entities)
-{
-    uint64_t *at = phx_idmap_find(towers, key);
-    if (at) {
-        *at += entities;
-        return true;
-    }
-    if (!phx_idmap_reserve(towers, phx_idmap_count(towers) + 1)) return false;
-    phx_idmap_insert(towers, key, entities);
-    return true;
-}
-
-/* Of a tower of an instance. Never 0: no axis has all the towers that 16 bits can number. */
-static uint64_t key_of(uint32_t instance, uint32_t tx, uint32_t ty)
-{
-    return ((uint64_t)instance << 32 | (uint64_t)ty << 16 | tx) + 1;
-}
-
 bool phx_step_crowd_count(phx_world *world, uint32_t index)
 {
     const phx_store *store = &world->shards[index].store;
-    phx_idmap *towers = &world->crowd.shards[index].towers;
-    phx_idmap_clear(towers);
+    phx_crowd_control_shard *of = &world->crowd.shards[index];
+    phx_crowd_counts_clear(&of->counts);
+    if (!phx_grow(world->shards[index].mem, (void **)&of->place, &of->place_capacity, 0, store->slots,
+                  sizeof *of->place))
+        return false;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
-        const uint32_t instance = phx_store_attr(store, slot)->instance;
-        if (!count_tower(towers, key_of(instance, body->tx, body->ty), 1)) return false;
+        of->place[slot] = phx_crowd_counts_add(&of->counts, phx_store_attr(store, slot)->instance, body->tx, body->ty);
+        if (of->place[slot] == PHX_SLOT_NONE) return false;
     }
     return true;
-}
-
-/* All towers' counts; with one shard they are the shard's. */
-static const phx_idmap *all_towers(const phx_world *world)
-{
-    return world->shard_count == 1 ? &world->crowd.shards[0].towers : &world->crowd.towers;
 }
 
 bool phx_crowd_gather(phx_world *world)
@@ -133,33 +116,13 @@ bool phx_crowd_gather(phx_world *world)
     phx_crowd_result *crowd = &world->crowd;
     crowd->shard_at = crowd->change_at = 0;
     if (world->shard_count == 1) return true;
-    phx_idmap_clear(&crowd->towers);
-    for (uint32_t i = 0; i < world->shard_count; i++) {
-        const phx_idmap *own = &crowd->shards[i].towers;
-        for (uint64_t b = 0; phx_idmap_count(own) > 0 && b < phx_idmap_bucket_count(own); b++) {
-            const phx_idmap_bucket *bucket = phx_idmap_bucket_at(own, b);
-            if (bucket->id != 0 && !count_tower(&crowd->towers, bucket->id, bucket->value)) return false;
-        }
-    }
+    phx_crowd_counts_clear(&crowd->counts);
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (!phx_crowd_counts_merge(&crowd->counts, &crowd->shards[i].counts)) return false;
     return true;
 }
 
 /* ---- deciding ---- */
-
-/* Entities in the nine towers around a body. */
-static uint64_t count_around(const phx_rules *rules, const phx_idmap *towers, const phx_body *body, uint32_t instance)
-{
-    uint32_t x0 = body->tx > 0 ? body->tx - 1u : 0, x1 = body->tx + 1u < rules->towers[0] ? body->tx + 1u : body->tx;
-    uint32_t y0 = body->ty > 0 ? body->ty - 1u : 0, y1 = body->ty + 1u < rules->towers[1] ? body->ty + 1u : body->ty;
-    uint64_t sum = 0;
-    for (uint32_t y = y0; y <= y1; y++) {
-        for (uint32_t x = x0; x <= x1; x++) {
-            const uint64_t *count = phx_idmap_find(towers, key_of(instance, x, y));
-            if (count) sum += *count;
-        }
-    }
-    return sum;
-}
 
 static uint32_t wanted_step(const phx_world *world, double entities)
 {
@@ -170,6 +133,28 @@ static uint32_t wanted_step(const phx_world *world, double entities)
     return step;
 }
 
+/* Fills `towers` of a shard. false = no memory. */
+static bool decide_towers(const phx_world *world, phx_crowd_control_shard *of)
+{
+    const phx_crowd_counts *all = world->shard_count == 1 ? &of->counts : &world->crowd.counts;
+    if (!phx_grow(of->counts.mem, (void **)&of->towers, &of->towers_capacity, 0,
+                  (size_t)of->counts.count * PHX_BLOCK_TOWERS, sizeof *of->towers))
+        return false;
+    for (uint32_t b = 0; b < of->counts.count; b++) {
+        const phx_crowd_block *block = &of->counts.blocks[b];
+        uint32_t around[PHX_BLOCK_TOWERS];
+        phx_crowd_counts_around(all, block, around);
+        for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
+            if (block->entities[t] == 0) continue;
+            of->towers[b * PHX_BLOCK_TOWERS + t] =
+                (phx_crowd_tower){.entities = around[t],
+                                  .up = (uint8_t)wanted_step(world, (double)around[t]),
+                                  .down = (uint8_t)wanted_step(world, (double)around[t] * CROWD_SLACK)};
+        }
+    }
+    return true;
+}
+
 /* Did it enter the world in this tick? Not from a capsule: it had a step before. */
 static bool is_new(const phx_world *world, const phx_name *name)
 {
@@ -178,12 +163,11 @@ static bool is_new(const phx_world *world, const phx_name *name)
            !phx_imports_has(&world->imports, name->id);
 }
 
-static uint32_t next_step(const phx_world *world, uint32_t step, uint64_t entities, const phx_name *name)
+static uint32_t next_step(const phx_world *world, uint32_t step, const phx_crowd_tower *tower, const phx_name *name)
 {
-    uint32_t up = wanted_step(world, (double)entities);
-    if (is_new(world, name)) return up;
-    if (up > step) return step + 1;
-    return wanted_step(world, (double)entities * CROWD_SLACK) < step ? step - 1 : step;
+    if (tower->up == step || is_new(world, name)) return tower->up;
+    if (tower->up > step) return step + 1;
+    return tower->down < step ? step - 1 : step;
 }
 
 bool phx_step_crowd_decide(phx_world *world, uint32_t index)
@@ -192,18 +176,17 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
     phx_crowd_control_shard *of = &world->crowd.shards[index];
     of->change_count = 0;
     of->most = 0;
+    if (!decide_towers(world, of)) return false;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
-        const phx_body *body = &store->body[slot];
-        if (!(body->state & PHX_SLOT_OWN)) continue;
-        const uint64_t *shrunk = find_shrunk_view(&world->crowd, store->name[slot].id);
-        float view = shrunk ? view_of(shrunk) : phx_store_attr(store, slot)->view;
-        if (!shrunk && view == 0.0f) continue;
-        const uint32_t instance = phx_store_attr(store, slot)->instance;
-        uint64_t entities = count_around(&world->rules, all_towers(world), body, instance);
-        uint32_t step = step_of(shrunk), next = 0;
-        if (view > 0.0f) next = next_step(world, step, entities, &store->name[slot]);
-        if (view > 0.0f && entities > of->most) of->most = entities;
-        if (next == step) continue;
+        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
+        const phx_attr *attr = phx_store_attr(store, slot);
+        const phx_crowd_tower *tower = &of->towers[of->place[slot]];
+        uint32_t next = 0;
+        if (attr->view > 0.0f) {
+            next = next_step(world, attr->crowd_step, tower, &store->name[slot]);
+            if (tower->entities > of->most) of->most = tower->entities;
+        }
+        if (next == attr->crowd_step) continue;
         if (!phx_grow(world->shards[index].mem, (void **)&of->changes, &of->changes_capacity, of->change_count,
                       (size_t)of->change_count + 1, sizeof *of->changes))
             return false;
@@ -224,6 +207,8 @@ static bool apply_view_change(phx_world *world, phx_shard *shard, phx_crowd_view
     uint64_t *shrunk = find_shrunk_view(crowd, id);
     float view = shrunk ? view_of(shrunk) : attr.view;
     if (view == 0.0f) { /* set to 0 by a command of this tick */
+        attr.crowd_step = 0;
+        phx_shard_set(shard, change.slot, &attr);
         phx_idmap_remove(&crowd->shrunk, id);
         return true;
     }
@@ -231,6 +216,7 @@ static bool apply_view_change(phx_world *world, phx_shard *shard, phx_crowd_view
     if (change.step > step) crowd->narrowed += change.step - step;
     else crowd->widened += step - change.step;
     attr.view = narrowed_view(crowd, view, change.step);
+    attr.crowd_step = change.step;
     phx_shard_set(shard, change.slot, &attr);
     if (change.step == 0) phx_idmap_remove(&crowd->shrunk, id);
     else if (shrunk) *shrunk = shrunk_of(view, change.step);
@@ -260,8 +246,9 @@ void phx_crowd_attrs(phx_world *world, uint64_t id, const ph_attrs *more, phx_at
     uint64_t *shrunk = find_shrunk_view(crowd, id);
     if (shrunk) attr->view = view_of(shrunk);
     phx_attr_apply(&world->rules, more, attr);
+    attr->crowd_step = step_of(shrunk);
     if (!shrunk) return;
-    uint32_t step = step_of(shrunk);
+    uint32_t step = attr->crowd_step;
     *shrunk = shrunk_of(attr->view, step);
     attr->view = narrowed_view(crowd, attr->view, step);
 }

@@ -7,6 +7,7 @@
 
 #include "base/core.h"
 #include "base/idmap.h"
+#include "shards/grid/block_table.h"
 
 enum { PHX_CROWD_STEPS = 16 }; /* ticks after which a view is at its floor */
 
@@ -15,17 +16,41 @@ typedef struct phx_crowd_view_change {
     uint32_t step;
 } phx_crowd_view_change;
 
+/* Of a tower block in which entities are. */
+typedef struct phx_crowd_block {
+    uint32_t instance;
+    uint32_t bx, by;
+    uint32_t entities[PHX_BLOCK_TOWERS]; /* by tower */
+} phx_crowd_block;
+
+/* Entities by tower (ingest/crowd_counts.h). */
+typedef struct phx_crowd_counts {
+    phx_idmap places; /* key of a tower block's instance and place -> its number */
+    phx_crowd_block *blocks;
+    uint32_t count, capacity;
+    phx_mem *mem; /* NULL: not made yet */
+} phx_crowd_counts;
+
+/* What a tower asks of the observers in it. */
+typedef struct phx_crowd_tower {
+    uint32_t entities; /* in it and around it: p */
+    uint8_t up, down;  /* wanted(p), wanted(p * 1.25) */
+} phx_crowd_tower;
+
 /* One shard's part, written by its worker. */
 typedef struct phx_crowd_control_shard {
-    phx_idmap towers; /* (instance << 32 | ty << 16 | tx) + 1 -> own entities there */
+    phx_crowd_counts counts; /* of own entities */
+    phx_crowd_tower *towers; /* of the towers in `counts`, by place */
+    uint32_t *place;         /* of an own slot's tower, in `towers` */
+    uint32_t towers_capacity, place_capacity;
     phx_crowd_view_change *changes;
     uint32_t change_count, changes_capacity;
     uint64_t most; /* the largest p of an observer */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_crowd_control_shard;
 
 typedef struct phx_crowd_result {
-    phx_idmap shrunk; /* id -> step << 32 | bits of the view by its attributes; step above 0 */
-    phx_idmap towers; /* of all shards, if there are several */
+    phx_idmap shrunk;        /* id -> step << 32 | bits of the view by its attributes; step above 0 */
+    phx_crowd_counts counts; /* of all shards, if there are several */
     phx_crowd_control_shard *shards;
     double share[PHX_CROWD_STEPS + 1], square[PHX_CROWD_STEPS + 1];
     uint32_t shard_at, change_at; /* applied so far */
