@@ -205,6 +205,7 @@ typedef struct phc_def {
     phc_store_loss store_loss;
     uint16_t number;  /* that it wishes, among the living members; 0 = the lowest that is free */
     bool gateway;     /* it owns nothing, has no world, and is waited for at map barriers */
+    bool balance;     /* a node: it may be the one that gives regions of a busy node to others, by their loads */
     phc_pack_fn pack; /* NULL: entities have no state of the host */
     void *pack_user;
     phc_clock_fn clock; /* NULL = CLOCK_BOOTTIME */
@@ -215,7 +216,7 @@ typedef struct phc_def {
 
 /**
  * 8 x 8 regions, hand_over_margin and speed_max 5, lag_max 4, silent_ticks 40, lease_ms 5000, list_ms 200,
- * link_timeout_ms 5000, moves_per_tick 2000, PHC_GO_ON; name and world_def are NULL. @thread any
+ * link_timeout_ms 5000, moves_per_tick 2000, PHC_GO_ON, balance; name and world_def are NULL. @thread any
  */
 PH_NODISCARD PH_API phc_def phc_def_default(void);
 
@@ -419,6 +420,8 @@ typedef struct phc_stats {
     uint64_t lists;           /* looks at the control store */
     uint64_t failed;          /* requests to it that failed */
     uint64_t put_out;         /* members that this one put out of the map */
+    uint64_t balancer;        /* number of the node that balances, by the last look; 0 = none */
+    uint64_t balanced;        /* regions that this one gave to another node by their loads */
     uint64_t broadcasts_in;   /* of other nodes, for observers here */
     uint64_t broadcasts_out;  /* own ones, for each node that gets them */
     uint64_t broadcasts_lost; /* dropped, at whichever end: too late, too many, or their source is not here */

@@ -13,7 +13,9 @@
 static void count_map(const phc *member, phc_stats *stats)
 {
     const phx_cluster_map *map = &member->node.map;
+    const phx_member *balancer = phx_cluster_map_member(map, member->membership.balancer.registration);
     stats->map_version = map->version;
+    stats->balancer = balancer ? balancer->number : 0;
     for (uint32_t i = 0; i < map->member_count; i++) stats->nodes += !map->members[i].gateway;
     for (uint32_t i = 0; i < map->region_count; i++)
         stats->regions += map->regions[i].number == member->node.def.member.number;
@@ -75,6 +77,7 @@ ph_status phc_stats_get(const phc *member, phc_stats *stats)
                          .lists = member->membership.counts.lists,
                          .failed = member->membership.counts.failed,
                          .put_out = member->membership.counts.put_out,
+                         .balanced = member->membership.counts.balanced,
                          .fenced = member->node.fenced || member->membership.phase == PHX_MEMBERSHIP_ENDED};
     count_map(member, stats);
     count_entities(member, stats);
@@ -111,6 +114,8 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, lists, "lists_total", "Looks at the control store."),
     METRIC(COUNTER, failed, "store_failed_total", "Failed requests to the control store."),
     METRIC(COUNTER, put_out, "put_out_total", "Members that this one put out."),
+    METRIC(GAUGE, balancer, "balancer", "Number of the node that balances; 0: none."),
+    METRIC(COUNTER, balanced, "balanced_total", "Regions that this one gave to another node by their loads."),
     METRIC(COUNTER, broadcasts_in, "broadcasts_in_total", "Broadcasts that came from other nodes."),
     METRIC(COUNTER, broadcasts_out, "broadcasts_out_total", "Broadcasts that went to other nodes."),
     METRIC(COUNTER, broadcasts_lost, "broadcasts_lost_total", "Broadcasts between nodes that were dropped."),

@@ -17,6 +17,8 @@ enum {
     GRACE_TICKS = 4, /* above the lag on both sides: copies that cross into the halo of a third node do not flicker */
     NS_IN_MS = 1000000
 };
+/* Reports come every two seconds: so at least four of them are behind the last move, and a node's pause is none. */
+static const uint64_t BALANCE_NS = 10000000000;
 
 static phx_region_grid grid_of(const phc_def *def)
 {
@@ -53,6 +55,7 @@ static bool begin_parts(phc *member, const phc_store *store)
                                            .lease_ms = def->lease_ms,
                                            .definition = phx_definition_number(def),
                                            .list_ns = (uint64_t)def->list_ms * NS_IN_MS,
+                                           .balance_ns = def->balance && !def->gateway ? BALANCE_NS : 0,
                                            .allocator = def->allocator};
     const phx_halo_def halo = halo_def_of(member);
     const phx_node_def node = {.member = {.number = def->number, .gateway = def->gateway},

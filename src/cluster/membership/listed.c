@@ -39,6 +39,17 @@ bool phx_listed_add(phx_membership *membership, const phx_cluster_map *map, phx_
     return true;
 }
 
+uint32_t phx_listed_rank(const phx_membership *membership, const phx_cluster_map *map)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        const phx_member *member = &map->members[i];
+        const bool before = membership->phase != PHX_MEMBERSHIP_MEMBER || member->number < membership->number;
+        rank += before && phx_listed_has(membership, member);
+    }
+    return rank;
+}
+
 /* A member without a key is put out for want of a lease; one that has its key was put out by mistake, or by hand. */
 const char *phx_listed_out_reason(const phx_membership *membership)
 {

@@ -1,6 +1,6 @@
 /*
  * The registered processes of the last list: as many as can be members. Owned by membership, read by
- * proposal; on the member's thread.
+ * proposal and balancer; on the member's thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_LISTED_H
 #define PHX_CLUSTER_MEMBERSHIP_LISTED_H
@@ -16,6 +16,11 @@ bool phx_listed_has(const phx_membership *membership, const phx_member *member);
  * others. false: this one is not.
  */
 bool phx_listed_add(phx_membership *membership, const phx_cluster_map *map, phx_listed node);
+/*
+ * Living members of a map with a lower number: each of them does what any one may do, as to put the dead out, one list
+ * earlier.
+ */
+uint32_t phx_listed_rank(const phx_membership *membership, const phx_cluster_map *map);
 /* Why a map without the own process has come, for its host. */
 const char *phx_listed_out_reason(const phx_membership *membership);
 

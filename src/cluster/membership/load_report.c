@@ -3,6 +3,7 @@
  */
 #include "cluster/membership/load_report.h"
 
+#include "cluster/map/balance.h"
 #include "cluster/wire/sum.h"
 
 enum { MAGIC = 0x4c434850 /* "PHCL" */, FORMAT = 1, REGION_BYTES = 6 };
@@ -62,4 +63,23 @@ bool phx_load_report_decode(phx_load_report *report, const void *bytes, size_t s
         report->region_count > PHX_CLUSTER_REGIONS_MAX)
         return false;
     return read_regions(report, &reader);
+}
+
+/* ---- loads ---- */
+
+uint32_t phx_load_report_share(uint32_t busy_us, uint32_t period_us)
+{
+    const uint64_t share = period_us > 0 ? (uint64_t)busy_us * PHX_BALANCE_LOAD_MAX / period_us : 0;
+    return share < PHX_BALANCE_LOAD_MAX ? (uint32_t)share : PHX_BALANCE_LOAD_MAX;
+}
+
+void phx_load_report_entities(const phx_load_report *report, const phx_cluster_map *map, uint16_t number,
+                              uint32_t *columns, uint32_t entities[PHX_CLUSTER_REGIONS_MAX])
+{
+    if ((uint32_t)report->columns * report->rows != map->region_count) return;
+    *columns = report->columns;
+    for (uint32_t i = 0; i < report->region_count; i++) {
+        const phx_load_region *region = &report->regions[i];
+        if (map->regions[region->region].number == number) entities[region->region] = region->entities;
+    }
 }

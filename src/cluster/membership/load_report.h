@@ -2,7 +2,7 @@
  * A node's report of its load, the value of the key ph-load/WORLD/N, as bytes: magic u32, format u32, registration u64,
  * sequence u32, rounds u32, busy_us u32, busy_p99_us u32, period_us u32, own u32, transit u32, columns u16, rows u16,
  * region_count u32, then for each region its number u16 and entities u32; sum u64. Decoding is total. Pure; written by
- * members, read by the operator's program. Members do not read it: its keys are apart, so that their lists stay small.
+ * members, read by the one that balances and by the operator's program: its keys are apart, so that lists stay small.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_LOAD_REPORT_H
 #define PHX_CLUSTER_MEMBERSHIP_LOAD_REPORT_H
@@ -32,5 +32,14 @@ typedef struct phx_load_report {
 size_t phx_load_report_encode(const phx_load_report *report, void *bytes, size_t size);
 /* false: the bytes are no report; *report is not to be read. */
 bool phx_load_report_decode(phx_load_report *report, const void *bytes, size_t size);
+
+/* The share of its time that a node works, in 1/1000. */
+uint32_t phx_load_report_share(uint32_t busy_us, uint32_t period_us);
+/*
+ * The entities of that node's regions, in *entities by region, and the columns of all, if the report is of such a map:
+ * else neither. A region that has another node by now is that one's to report.
+ */
+void phx_load_report_entities(const phx_load_report *report, const phx_cluster_map *map, uint16_t number,
+                              uint32_t *columns, uint32_t entities[PHX_CLUSTER_REGIONS_MAX]);
 
 #endif

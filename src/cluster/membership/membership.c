@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
@@ -110,6 +111,7 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
     if (answer->outcome == PHC_DONE) {
         take_map(membership, &membership->proposed);
         membership->counts.put_out += membership->puts_out;
+        membership->counts.balanced += membership->balances;
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
         read_map_entry(membership, &answer->entries[0], &membership->proposed);
         if (membership->phase != PHX_MEMBERSHIP_ENDED) take_map(membership, &membership->proposed);
@@ -192,6 +194,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     membership->counts.lists++;
     membership->list_heard = membership->now;
     membership->listed_count = 0;
+    phx_balancer_begin_list(membership);
     for (uint32_t i = 0; i < answer->count && membership->phase != PHX_MEMBERSHIP_ENDED; i++) {
         const phc_entry *entry = &answer->entries[i];
         if (strcmp(entry->key + length, "map") == 0) {
@@ -199,6 +202,8 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
             list_node(membership, &map, entry); /* the map has come before: by key */
+        } else if (strcmp(entry->key + length, "balancer") == 0) {
+            phx_balancer_list(membership, entry);
         }
     }
     if (membership->returns && map.version < membership->version_asked)
@@ -208,6 +213,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     hand_map_on(membership);
     find_registration(membership);
     const bool is_keyless = phx_comeback_hear_list(membership, revision);
+    phx_balancer_end_list(membership);
     if (membership->writes || membership->phase == PHX_MEMBERSHIP_ENDED) return;
     if (is_keyless) {
         register_node(membership);
@@ -224,6 +230,7 @@ static void take_answer(void *of, const phc_answer *answer)
     phx_membership *membership = of;
     membership->counts.failed += answer->outcome == PHC_FAILED;
     if (answer->tag == PHX_REPORTING_TAG) phx_reporting_hear(membership, answer);
+    phx_balancer_hear(membership, answer);
     switch (answer->tag) {
     case PHX_TAG_LIST:
         hear_list(membership, answer);
@@ -273,6 +280,7 @@ void phx_membership_tick(phx_membership *membership, uint64_t now)
     hand_map_on(membership);
     phx_lease_ask(membership);
     ask_list(membership);
+    phx_balancer_ask(membership);
 }
 
 /* ---- wishes ---- */

@@ -7,6 +7,8 @@
 
 #include <pharos/cluster.h>
 
+#include "cluster/map/balance_watch.h"
+#include "cluster/membership/load_report.h"
 #include "cluster/node/node.h"
 
 enum { PHX_WORLD_NAME_MAX = 31 };
@@ -31,6 +33,7 @@ typedef struct phx_membership_def {
     uint32_t lease_ms;     /* 1000 .. */
     uint64_t definition;   /* a hash of all that has to be the same for all members */
     uint64_t list_ns;      /* between two lists */
+    uint64_t balance_ns;   /* a node is so long busy before the balancer takes a region from it; 0 = not by this one */
     ph_allocator allocator;
 } phx_membership_def;
 
@@ -40,6 +43,18 @@ typedef struct phx_listed {
     uint64_t revision; /* of its key; not the registration of a member that came back */
     uint16_t number;
 } phx_listed;
+
+/* See balancer.h. */
+typedef struct phx_balancer {
+    bool has_key, is_held;  /* by the last list: this member's, any member's */
+    bool takes, reads;      /* a request is under way */
+    bool wishes;            /* the move of the last look is due */
+    uint64_t registration;  /* of the holder; 0 = none */
+    uint32_t lists_without; /* a key, in a row */
+    uint64_t read_at;
+    phx_balance_watch watch;
+    phx_load_report report; /* that is being read */
+} phx_balancer;
 
 typedef struct phx_membership {
     phx_membership_def def;
@@ -67,13 +82,15 @@ typedef struct phx_membership {
     phx_cluster_map map;      /* the newest one that was read or written */
     phx_cluster_map proposed; /* under way */
     uint32_t puts_out;        /* members that it puts out; counted once it stands */
+    bool balances;            /* it has a move of the balancer; the same */
     bool drains;
     uint32_t give_region;
     uint16_t give_number;                       /* 0 = no wish */
     uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */
+    phx_balancer balancer;
     struct {
-        uint64_t lists, failed, writes, changed, put_out, skipped, returned;
-        /* put_out: by maps that stand; skipped: keys, unread or too many */
+        uint64_t lists, failed, writes, changed, put_out, skipped, returned, balanced;
+        /* put_out, balanced: by maps that stand; skipped: keys, unread or too many */
     } counts;
 } phx_membership;
 

@@ -3,22 +3,11 @@
  */
 #include "cluster/membership/proposal.h"
 
+#include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 #include "cluster/node/links.h"
-
-/* Living members with a lower number: each of them puts the dead out one list earlier. */
-static uint32_t rank_of(const phx_membership *membership, const phx_cluster_map *map)
-{
-    uint32_t rank = 0;
-    for (uint32_t i = 0; i < map->member_count; i++) {
-        const phx_member *member = &map->members[i];
-        const bool before = membership->phase != PHX_MEMBERSHIP_MEMBER || member->number < membership->number;
-        rank += before && phx_listed_has(membership, member);
-    }
-    return rank;
-}
 
 static uint32_t count_dead(const phx_membership *membership, const phx_cluster_map *map)
 {
@@ -32,7 +21,7 @@ static bool put_dead_out(phx_membership *membership, phx_cluster_map *map)
     /* Where all leases ended at once, all but this one would be dead. */
     if (count_dead(membership, map) == 0 || !phx_lease_is_steady(membership)) membership->lists_with_dead = 0;
     else membership->lists_with_dead++;
-    if (membership->lists_with_dead <= rank_of(membership, map)) return false;
+    if (membership->lists_with_dead <= phx_listed_rank(membership, map)) return false;
     for (uint32_t i = map->member_count; i-- > 0;) {
         if (phx_listed_has(membership, &map->members[i])) continue;
         membership->puts_out += phx_cluster_map_put_out(map, map->members[i].registration);
@@ -97,6 +86,7 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     const phx_member *self = &membership->node->def.member;
     *proposed = *map;
     membership->puts_out = 0;
+    membership->balances = false;
     if (membership->phase < PHX_MEMBERSHIP_JOIN) return false;
     bool changed = put_dead_out(membership, proposed);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) {
@@ -105,6 +95,7 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     } else if (phx_listed_has(membership, self)) {
         changed |= phx_cluster_map_join(proposed, *self);
     }
+    if (!changed) changed = membership->balances = phx_balancer_propose(membership, map, proposed);
     return changed || phx_comeback_propose(membership, proposed);
 }
 

@@ -62,7 +62,8 @@ Test(config_cluster, defaults_are_no_member)
                           .lease_ms = 5000,
                           .list_ms = 200,
                           .link_timeout_ms = 5000,
-                          .moves_per_tick = 2000};
+                          .moves_per_tick = 2000,
+                          .balance = true};
 
     cr_expect_eq(memcmp(&def, &want, sizeof def), 0, "phc_def_default()");
     expect_nats(config, PH_EMPTY, "");
@@ -86,7 +87,7 @@ Test(config_cluster, of_a_file_among_others)
                    "cluster {\n name = arena-1\n nats = {\"nats://a:4222\", \"nats://user:pass-word@[::1]:4222\"}\n"
                    " etcd = 'http://10.0.0.1:2379'\n regions = {64, 1} hand_over_margin = 2.5 speed_max = 0\n"
                    " halo = 30 lag_max = 1000 silent_ticks = 1000000 lease_ms = 600000 list_ms = 600000\n"
-                   " link_timeout_ms = 0 moves_per_tick = 1 store_loss = freeze number = 65535 gateway = on }\n"
+                   " link_timeout_ms = 0 moves_per_tick = 1 store_loss = freeze number = 65535 gateway = on balance = off }\n"
                    "store { level = 3 }\nclass b { view = 2 }");
     def = cluster_of(config, PH_OK);
     cr_expect_str_eq(def.name, "arena-1");
@@ -95,7 +96,7 @@ Test(config_cluster, of_a_file_among_others)
     cr_expect(def.hand_over_margin == 2.5f && def.speed_max == 0.0f && def.halo == 30.0f);
     cr_expect(def.lag_max == 1000 && def.silent_ticks == 1000000);
     cr_expect(def.lease_ms == 600000 && def.list_ms == 600000 && def.link_timeout_ms == 0);
-    cr_expect(def.moves_per_tick == 1 && def.store_loss == PHC_FREEZE && def.number == 65535 && def.gateway);
+    cr_expect(def.moves_per_tick == 1 && def.store_loss == PHC_FREEZE && def.number == 65535 && def.gateway && !def.balance);
     expect_nats(config, PH_OK, "nats://a:4222 nats://user:pass-word@[::1]:4222 ");
     expect_etcd(config, PH_OK, "http://10.0.0.1:2379 ");
     config_expect(config, "nats = {\"nats://a:4222\", \"nats://user:pass-word@[::1]:4222\"}", "t:4");
@@ -175,6 +176,7 @@ Test(config_cluster, refused_with_the_line)
         {"cluster { link_timeout_ms = 999 }", "t:1: link_timeout_ms = 999 is outside 0 or [1000, 600000]"},
         {"cluster { number = 65536 }", "t:1: number = 65536 is outside [0, 65535]"},
         {"cluster { store_loss = wait }", "t:1: store_loss = 'wait' is none of: go_on, freeze"},
+        {"cluster { balance = 2 }", "t:1: balance = '2' is neither true nor false (yes, no, on, off, 1, 0)"},
         {"cluster { gateway = 2 }", "t:1: gateway = '2' is neither true nor false (yes, no, on, off, 1, 0)"},
         {"cluster { halo = -1 }", "t:1: halo = -1 is outside [0, 1e18]"},
         {"cluster { name = a.b }", "t:1: name = 'a.b' has another byte than letters, digits, '_' and '-'"},
