@@ -1,23 +1,12 @@
 /*
- * The balancer's memory; see cluster_balance.h.
+ * A look at loads, in words; see cluster_balance.h.
  */
 #include "tools/cluster_balance.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { RESTS = 6 /* times the wait */ };
-
-/* Places in the map that have another node than in the look before. */
-static void note_moves(phx_cluster_balance *balance, const phx_cluster_map *map, uint64_t now_ms)
-{
-    for (uint32_t i = 0; i < map->region_count; i++) {
-        const bool has_gone = balance->version != 0 && balance->numbers[i] != map->regions[i].number;
-        if (has_gone) balance->rests_until_ms[i] = now_ms + RESTS * balance->wait_ms;
-        balance->numbers[i] = map->regions[i].number;
-        balance->state.rests[i] = balance->rests_until_ms[i] > now_ms;
-    }
-}
+#include "cluster/membership/load_report.h"
 
 static void take_loads(phx_balance_state *state, const phx_cluster_listing *listing)
 {
@@ -26,37 +15,18 @@ static void take_loads(phx_balance_state *state, const phx_cluster_listing *list
         const phx_member *member = &listing->map.members[i];
         const phx_cluster_listed *listed = phx_cluster_listing_of(listing, member->registration);
         if (member->gateway || !listed || listed->load.period_us == 0) continue;
-        state->loads[state->load_count++] =
-            (phx_balance_load){.number = member->number, .load = phx_cluster_load_share(&listed->load)};
+        state->loads[state->load_count++] = (phx_balance_load){
+            .number = member->number, .load = phx_load_report_share(listed->load.busy_us, listed->load.period_us)};
     }
 }
 
-void phx_cluster_balance_look(phx_cluster_balance *balance, const phx_cluster_listing *listing, uint64_t now_ms)
+void phx_cluster_balance_look(phx_cluster_balance *balance, const phx_cluster_listing *listing)
 {
     phx_balance_state *state = &balance->state;
-    state->map = &listing->map;
-    state->columns = listing->columns;
+    *state = (phx_balance_state){.map = &listing->map, .columns = listing->columns};
     memcpy(state->entities, listing->entities, sizeof state->entities);
-    note_moves(balance, state->map, now_ms);
     take_loads(state, listing);
     balance->verdict = phx_balance_choose(state, &balance->move);
-    const uint16_t number = balance->verdict == PHX_BALANCE_MOVE ? balance->move.from : 0;
-    if (number != balance->busy_number) balance->busy_since_ms = now_ms;
-    if (balance->version != 0 && balance->version != listing->map.version) balance->moved_ms = now_ms;
-    balance->version = listing->map.version;
-    balance->busy_number = number;
-}
-
-bool phx_cluster_balance_is_due(const phx_cluster_balance *balance, uint64_t now_ms)
-{
-    const uint64_t wait_ms = balance->wait_ms;
-    return balance->verdict == PHX_BALANCE_MOVE && now_ms - balance->busy_since_ms >= wait_ms &&
-           (balance->moved_ms == 0 || now_ms - balance->moved_ms >= wait_ms);
-}
-
-void phx_cluster_balance_made(phx_cluster_balance *balance, uint64_t now_ms)
-{
-    balance->moved_ms = now_ms;
 }
 
 /* ---- words ---- */

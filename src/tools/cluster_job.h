@@ -31,9 +31,7 @@ typedef struct phx_cluster_job {
     phc_etcd_def etcd;
     uint32_t columns;  /* of the regions; 0 = not given */
     uint32_t every_ms; /* between two looks */
-    uint32_t wait_ms;  /* of the balancer */
     bool is_json;
-    bool goes_on; /* BALANCE: look after look, until a signal */
 } phx_cluster_job;
 
 #endif

@@ -82,6 +82,7 @@ void phx_cluster_json_status(FILE *out, const phx_cluster_listing *listing)
     fprintf(out, ",\"map\":\"%s\",\"version\":%u,\"fence\":%u,\"revision\":%" PRIu64 ",\"store_revision\":%" PRIu64,
             states[listing->map_state], listing->map.version, listing->map.fence, listing->map_revision,
             listing->store_revision);
+    fprintf(out, ",\"balancer\":%u", phx_cluster_balancer_of(listing));
     print_members(out, listing);
     print_numbers(out, &listing->map);
     print_entities(out, listing);

@@ -38,6 +38,9 @@ static void read_entries(void *user, const phc_answer *answer)
             listing->map_revision = entry->revision;
             const bool good = phx_cluster_map_decode(&listing->map, entry->value, entry->size);
             listing->map_state = good ? PHX_CLUSTER_MAP : PHX_CLUSTER_DAMAGED_MAP;
+        } else if (strcmp(key, "balancer") == 0) {
+            phx_registration read;
+            if (phx_registration_decode(&read, entry->value, entry->size)) listing->balancer = read.registration;
         } else if (strncmp(key, processes, strlen(processes)) == 0) {
             read_process(listing, entry, key + strlen(processes));
         }
@@ -46,7 +49,6 @@ static void read_entries(void *user, const phc_answer *answer)
 
 /* ---- reports ---- */
 
-/* Entities of a region that has another node by now are that node's to report. */
 static void take_report(phx_cluster_listing *listing, const phx_load_report *report)
 {
     const phx_cluster_listed *found = phx_cluster_listing_of(listing, report->registration);
@@ -57,13 +59,7 @@ static void take_report(phx_cluster_listing *listing, const phx_load_report *rep
                                       .period_us = report->period_us,
                                       .own = report->own,
                                       .transit = report->transit};
-    if ((uint32_t)report->columns * report->rows != listing->map.region_count) return;
-    listing->columns = report->columns;
-    for (uint32_t i = 0; i < report->region_count; i++) {
-        const phx_load_region *region = &report->regions[i];
-        if (listing->map.regions[region->region].number == listed->number)
-            listing->entities[region->region] = region->entities;
-    }
+    phx_load_report_entities(report, &listing->map, listed->number, &listing->columns, listing->entities);
 }
 
 static void read_reports(void *user, const phc_answer *answer)
@@ -72,12 +68,6 @@ static void read_reports(void *user, const phc_answer *answer)
     for (uint32_t i = 0; i < answer->count; i++)
         if (phx_load_report_decode(&report, answer->entries[i].value, answer->entries[i].size))
             take_report(user, &report);
-}
-
-uint32_t phx_cluster_load_share(const phx_cluster_load *load)
-{
-    const uint64_t share = load->period_us > 0 ? (uint64_t)load->busy_us * 1000 / load->period_us : 0;
-    return share < 1000 ? (uint32_t)share : 1000;
 }
 
 /* ---- all ---- */

@@ -41,8 +41,9 @@ typedef struct phx_cluster_listing {
     phx_cluster_map map; /* version 0 without one */
     phx_cluster_listed listed[PHX_CLUSTER_LISTED_MAX];
     uint32_t listed_count;
-    uint32_t skipped; /* keys that are none of a process, or too many */
-    uint32_t columns; /* of the regions, by the reports; 0 = there is none, or they do not agree with the map */
+    uint64_t balancer; /* registration of the node that balances; 0 = none */
+    uint32_t skipped;  /* keys that are none of a process, or too many */
+    uint32_t columns;  /* of the regions, by the reports; 0 = there is none, or they do not agree with the map */
     uint32_t entities[PHX_CLUSTER_REGIONS_MAX]; /* of each region, as its node has reported */
 } phx_cluster_listing;
 
@@ -65,9 +66,6 @@ bool phx_cluster_is_behind(phx_cluster_newest *newest, const phx_cluster_listing
 
 /* NULL: it has no key. */
 const phx_cluster_listed *phx_cluster_listing_of(const phx_cluster_listing *listing, uint64_t registration);
-
-/* The share of its time that a node works, in 1/1000; 0 without a report. */
-uint32_t phx_cluster_load_share(const phx_cluster_load *load);
 
 /* The worlds of a store, by name. */
 typedef struct phx_cluster_worlds {

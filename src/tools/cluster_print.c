@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 
+#include "cluster/membership/load_report.h"
+
 /* The end of a run of regions that begins there and is one node's. */
 static uint32_t run_end(const phx_cluster_map *map, uint32_t first)
 {
@@ -36,6 +38,12 @@ const char *phx_cluster_state_of(const phx_cluster_listing *listing, uint64_t re
     return member->drained ? "drained" : "member";
 }
 
+uint16_t phx_cluster_balancer_of(const phx_cluster_listing *listing)
+{
+    const phx_member *member = phx_cluster_map_member(&listing->map, listing->balancer);
+    return member ? member->number : 0;
+}
+
 static uint32_t count_lost(const phx_cluster_map *map)
 {
     uint32_t count = 0;
@@ -55,6 +63,9 @@ static void print_head(FILE *out, const phx_cluster_listing *listing)
     fprintf(out, "map version %u (revision %" PRIu64 ")   ", map->version, listing->map_revision);
     if (map->fence == 0) fputs("fence none   ", out);
     else fprintf(out, "fence %u   ", map->fence);
+    const uint16_t balancer = phx_cluster_balancer_of(listing);
+    if (balancer == 0) fputs("balancer none   ", out);
+    else fprintf(out, "balancer %u   ", balancer);
     fprintf(out, "regions %u", map->region_count);
     if (count_lost(map) > 0) fprintf(out, ", %u with a restore to do", count_lost(map));
     fputs("\n", out);
@@ -66,7 +77,7 @@ static void print_load(FILE *out, const phx_cluster_load *load)
         fputs("    -       -         -  ", out);
         return;
     }
-    const uint32_t share = phx_cluster_load_share(load);
+    const uint32_t share = phx_load_report_share(load->busy_us, load->period_us);
     fprintf(out, "%3u.%u%%  %4u.%u  %8u  ", share / 10, share % 10, load->busy_p99_us / 1000,
             load->busy_p99_us / 100 % 10, load->own + load->transit);
 }

@@ -22,6 +22,8 @@ void phx_cluster_json_change(FILE *out, const phx_cluster_change *change, phx_ch
 /* Regions of a node, as "0-3,7"; "-" for none. */
 void phx_cluster_print_regions(FILE *out, const phx_cluster_map *map, uint16_t number);
 
+/* The number of the node that balances; 0 = none. */
+uint16_t phx_cluster_balancer_of(const phx_cluster_listing *listing);
 /* A word: member, drained, no-lease, joining. */
 const char *phx_cluster_state_of(const phx_cluster_listing *listing, uint64_t registration);
 

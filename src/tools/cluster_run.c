@@ -165,7 +165,7 @@ int phx_cluster_run_over(const phx_cluster_job *job, phx_cluster_store *store, F
     case PHX_CLUSTER_CHECK:
         return check(job, store, name, out);
     case PHX_CLUSTER_BALANCE:
-        return phx_cluster_balance_run(job, store, name, out, stops);
+        return phx_cluster_balance_run(job, store, name, out);
     }
     return PHX_EXIT_USAGE;
 }

@@ -29,8 +29,7 @@ static const char documentation[] =
     "                       living member does; --force: a living one, too\n"
     "  balance              gives a region of the busiest node to a neighbour, if\n"
     "                       that one is busy for more than 40 % of its time and\n"
-    "                       1.3 times the mean; with --watch again and again,\n"
-    "                       once a node was so busy for --wait-ms\n"
+    "                       1.3 times the mean; at once, and once: see below\n"
     "  check                findings, each with its meaning and its remedy; asks\n"
     "                       each server of etcd\n"
     "\n"
@@ -39,8 +38,11 @@ static const char documentation[] =
     "lost. --dry-run shows it, and writes nothing. A change that stands already is no error.\n"
     "\n"
     "A node is busy from phc_tick() to the end of phc_told(); every two seconds it reports the mean of its "
-    "rounds since the last report, and the entities of its regions. Two balancers are harmless: after any change of "
-    "the map each waits anew. "
+    "rounds since the last report, and the entities of its regions. One node, the balancer in `status`, makes such "
+    "moves "
+    "by itself where `cluster.balance` is on, once a node was so busy for ten seconds; it waits as long behind any "
+    "change "
+    "of the map, also by `balance`. "
     "None gives a region to a drained node, takes a node's last one, or moves while entities of a dead node are "
     "restored.\n"
     "\n"
@@ -60,19 +62,7 @@ static const char documentation[] =
     "may "
     "have been made, `status` shows it; 5 check has found something.";
 
-enum {
-    KEY_ETCD = 256,
-    KEY_NAME,
-    KEY_REGIONS,
-    KEY_CONFIG,
-    KEY_SET,
-    KEY_JSON,
-    KEY_EVERY,
-    KEY_WAIT,
-    KEY_WATCH,
-    KEY_FORCE,
-    KEY_DRY = 'n'
-};
+enum { KEY_ETCD = 256, KEY_NAME, KEY_REGIONS, KEY_CONFIG, KEY_SET, KEY_JSON, KEY_EVERY, KEY_FORCE, KEY_DRY = 'n' };
 
 static const struct argp_option options[] = {
     {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster (cluster.etcd)", 0},
@@ -81,12 +71,7 @@ static const struct argp_option options[] = {
     {"config", KEY_CONFIG, "FILE", 0, "Read these from the section `cluster` of a node's FILE", 1},
     {"set", KEY_SET, "KEY=VALUE", 0, "Set a key of it, on top of FILE. May be repeated", 1},
     {"json", KEY_JSON, NULL, 0, "One line of JSON for each status, change or finding", 2},
-    {"every", KEY_EVERY, "MS", 0, "Of watch and balance: between two looks (default: 500)", 2},
-    {"watch", KEY_WATCH, NULL, 0, "Of balance: go on until a signal", 3},
-    {"wait-ms", KEY_WAIT, "MS", 0,
-     "Of balance --watch: a node is busy for so long before it gives a region away, and "
-     "between two moves (default: 10000)",
-     3},
+    {"every", KEY_EVERY, "MS", 0, "Of watch: between two looks (default: 500)", 2},
     {"dry-run", KEY_DRY, NULL, 0, "Of a change: show it, write nothing", 3},
     {"force", KEY_FORCE, NULL, 0,
      "Of out: a member that holds its lease is told to leave at once, and put out then; its "
@@ -147,7 +132,6 @@ static void read_command(struct argp_state *state, command_line *line)
     const bool balances = row->command == PHX_CLUSTER_BALANCE;
     if (job->change.is_dry && !is_change && !balances)
         argp_error(state, "--dry-run belongs to a change: move, drain, out, balance");
-    if (job->goes_on && !balances) argp_error(state, "--watch belongs to balance; watch is a command, too");
     if (job->change.is_forced && !(is_change && row->kind == PHX_CHANGE_OUT))
         argp_error(state, "--force belongs to out");
     if (row->operand_count == 2) phx_read_regions(state, &job->change, line->operands[1]);
@@ -192,12 +176,6 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_EVERY:
         line->job.every_ms = (uint32_t)phx_whole_option(state, "every", text, 10, 3600000);
-        return 0;
-    case KEY_WAIT:
-        line->job.wait_ms = (uint32_t)phx_whole_option(state, "wait-ms", text, 100, 3600000);
-        return 0;
-    case KEY_WATCH:
-        line->job.goes_on = true;
         return 0;
     case KEY_DRY:
         line->job.change.is_dry = true;
@@ -252,7 +230,6 @@ int main(int argc, char **argv)
     static command_line line; /* large: a change of all regions */
     struct sigaction action = {.sa_handler = handle_stop};
     line.job.every_ms = 500;
-    line.job.wait_ms = 10000;
     (void)snprintf(version, sizeof version, "pharos-cluster %s", ph_version());
     argp_program_version = version;
     argp_err_exit_status = PHX_EXIT_USAGE;

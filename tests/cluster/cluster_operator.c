@@ -216,26 +216,30 @@ static uint32_t regions_of_first(void)
     return count;
 }
 
-/* A node that is slow loses regions one by one, but not its last one; walkers follow. */
+/*
+ * A node that is slow loses regions one by one, but not its last one; walkers follow. One by the operator's word, the
+ * others by the node that balances.
+ */
 static void balance_nodes(void)
 {
-    test_server balancer;
     live_run *slow = run_numbered(1);
     const uint32_t first = regions_of_first();
     uint32_t left = first;
     expect(0, "mean", "balance --dry-run");
     CHECK(regions_of_first() == first, "a dry run has moved a region");
+    CHECK(!strstr(output, "\"balancer\":0,"), "no node balances: %s", output);
     server_signal(&slow->process, SIGUSR2);
-    start_tool(&balancer, "balance --watch --every 200 --wait-ms 1000");
     const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
+    while (left > first - 1 && live_now_ms() < end_ms) {
+        (void)usleep(10 * STEP_US);
+        expect(0, "", "balance");
+        left = regions_of_first();
+    }
     while (left > first - 2 && live_now_ms() < end_ms) {
         (void)usleep(10 * STEP_US);
         left = regions_of_first();
     }
-    server_signal(&balancer, SIGTERM);
-    CHECK(await_tool(&balancer) == 0, "the balancer's end: %s", output);
     CHECK(left <= first - 2 && left >= 1, "%u of %u regions are left: %s", left, first, output);
-    CHECK(strstr(output, "node 1 is busy"), "%s", output);
     server_signal(&slow->process, SIGUSR2);
     await_walkers("walkers follow the balancer", 0);
 }

@@ -89,7 +89,8 @@ typedef struct sim_schedule {
     unsigned char buffer[PHX_WIRE_BYTES_MAX];
     const char *violation; /* NULL: none so far */
     struct {
-        uint64_t messages, handed, taken_back, restored, put_out, returned, fenced, views, said, heard, overtaken;
+        uint64_t messages, handed, taken_back, restored, put_out, returned, fenced, views, said, heard, overtaken,
+            balanced;
     } counts;
 } sim_schedule;
 

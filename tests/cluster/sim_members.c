@@ -4,12 +4,18 @@
  * hangs for a time, which may be longer than all leases: these end at once then. In as many the store goes on, and all
  * processes sleep, as those of a machine that is suspended do. The content of the store is read past its faults, for
  * the checks.
+ *
+ * In half of the schedules nodes may balance, and report loads by their entities. Then at most one of them does at a
+ * time, no two of its moves are nearer than a wait, whoever made the first one, and behind the faults moves come to an
+ * end.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/membership/balancer.h"
 #include "cluster/membership/membership.h"
 #include "cluster/membership/registration.h"
+#include "cluster/membership/reporting.h"
 #include "cluster/servers/memory_store.h"
 #include "cluster/sim.h"
 
@@ -26,6 +32,9 @@ enum {
     HANG_TICK = 120,       /* the earliest one: all have joined, if nothing else fails */
     HANG_TICKS_MIN = 10,
     HANG_TICKS_MAX = 100, /* a lease has 40 */
+    BALANCE_TICKS = 16,
+    REPORT_TICKS = 4,
+    BALANCED_TICKS = 450, /* of the calm, behind which no region goes any more */
     HANG_EARLY = SIM_TICKS - HANG_TICK - HANG_TICKS_MAX
 };
 
@@ -37,6 +46,8 @@ static struct {
     phx_membership memberships[SIM_PROCESSES_MAX];
     uint64_t hang_at, hang_until; /* ticks */
     bool is_sleep;                /* of all processes; else the store hangs */
+    bool balances;
+    uint64_t balanced_at; /* the last move of a balancer; 0 = there was none */
 } all;
 
 void sim_store_begin(sim_schedule *sim)
@@ -46,6 +57,8 @@ void sim_store_begin(sim_schedule *sim)
     all.hang_at = hangs ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
     all.hang_until = hangs ? all.hang_at + HANG_TICKS_MIN + sim_below(sim, HANG_TICKS_MAX - HANG_TICKS_MIN) : 0;
     all.is_sleep = hangs && sim_chance(sim, 2);
+    all.balances = sim_chance(sim, 2);
+    all.balanced_at = 0;
     const bool faults = !sim->only_hangs && sim_chance(sim, 2);
     sim->calm_ticks = CALM_TICKS;
     const phc_faults drawn = {
@@ -78,6 +91,8 @@ void sim_store_attach(sim_schedule *sim, uint32_t slot)
                                     .region_count = sim->region_count,
                                     .lease_ms = LEASE_MS,
                                     .list_ns = SIM_TICK_NS,
+                                    .balance_ns =
+                                        all.balances && !process->gateway ? (uint64_t)BALANCE_TICKS * SIM_TICK_NS : 0,
                                     .allocator = fail_alloc_hooks(&all.allocator)};
     REQUIRE(phx_membership_init(&all.memberships[slot], &def, &process->node));
 }
@@ -108,6 +123,27 @@ bool sim_store_is_free(const sim_schedule *sim, uint32_t slot)
     return !is_registered(sim, slot) && (!lives || !phx_cluster_map_numbered(&sim->store.map, (uint16_t)(slot + 1)));
 }
 
+/* A node with all entities would work for 96 % of its time. */
+static void report_load(const sim_schedule *sim, uint32_t slot)
+{
+    static phx_load_report report;
+    static unsigned char bytes[PHX_LOAD_REPORT_BYTES_MAX];
+    const sim_process *process = &sim->processes[slot];
+    const phx_cluster_map *map = &process->node.map;
+    uint32_t entities[SIM_REGIONS_MAX] = {0};
+    report = (phx_load_report){.registration = process->registration,
+                               .period_us = 50000,
+                               .busy_us = 48000 / sim->entity_count * process->node.holdings.count,
+                               .columns = (uint16_t)map->region_count,
+                               .rows = 1};
+    for (uint32_t i = 0; i < process->node.holdings.count; i++)
+        entities[process->states[process->node.holdings.items[i].id - 1].region]++;
+    for (uint32_t i = 0; i < map->region_count; i++)
+        if (map->regions[i].number == process->node.def.member.number)
+            report.regions[report.region_count++] = (phx_load_region){.region = (uint16_t)i, .entities = entities[i]};
+    phx_reporting_write(&all.memberships[slot], bytes, phx_load_report_encode(&report, bytes, sizeof bytes));
+}
+
 void sim_store_poll(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
@@ -116,6 +152,8 @@ void sim_store_poll(sim_schedule *sim, uint32_t slot)
     phc_memory_cut(all.memory, &all.stores[slot], cut);
     phx_membership_tick(membership, sim_now(sim, process));
     process->registration = process->node.def.member.registration;
+    if (membership->phase == PHX_MEMBERSHIP_MEMBER && !process->gateway && (sim->tick + slot) % REPORT_TICKS == 0)
+        report_load(sim, slot);
     if (membership->phase != PHX_MEMBERSHIP_ENDED) return;
     if (!process->node.joined) process->alive = false; /* else the node tells its host that it is fenced */
 }
@@ -125,6 +163,41 @@ bool sim_store_restored(sim_schedule *sim, uint32_t slot, uint32_t region, uint3
     (void)sim;
     phx_membership_restored(&all.memberships[slot], region, lost);
     return true;
+}
+
+/* Is the map of the store the one that the balancer of that process has proposed? */
+static bool has_balanced(uint32_t slot, const phx_memory_key *key)
+{
+    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    const phx_membership *membership = &all.memberships[slot];
+    if (!membership->writes || !membership->balances) return false;
+    const size_t size = phx_cluster_map_encode(&membership->proposed, bytes, sizeof bytes);
+    return size == key->size && memcmp(bytes, key->value, size) == 0;
+}
+
+/* A new map. */
+static void check_move(sim_schedule *sim, const phx_memory_key *key)
+{
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) {
+        if (!sim->processes[slot].used || !has_balanced(slot, key)) continue;
+        if (all.balanced_at != 0 && sim->tick - all.balanced_at < BALANCE_TICKS)
+            sim_violate(sim, "a region goes before the last move was measured");
+        if (sim->tick > SIM_TICKS + BALANCED_TICKS) sim_violate(sim, "the balancer finds no end");
+        all.balanced_at = sim->tick;
+        sim->counts.balanced++;
+        return;
+    }
+}
+
+/* A lease that is proven by a process's own clock has not ended in the store. */
+static void check_balancer(sim_schedule *sim)
+{
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) {
+        const sim_process *process = &sim->processes[slot];
+        count += process->used && phx_balancer_holds(&all.memberships[slot], sim_now(sim, process));
+    }
+    if (count > 1) sim_violate(sim, "two members balance");
 }
 
 /* The content of the store. */
@@ -139,11 +212,12 @@ static void read_store(sim_schedule *sim)
             const uint32_t version = sim->store.map.version;
             if (!phx_cluster_map_decode(&sim->store.map, key->value, key->size)) sim_violate(sim, "the map is damaged");
             if (sim->store.map.version < version) sim_violate(sim, "the map goes back");
+            if (sim->store.map.version > version) check_move(sim, key);
         } else if (sscanf(key->key, "ph/sim/nodes/%u", &number) == 1 && number <= sim->process_count) {
             phx_registration read;
             if (!phx_registration_decode(&read, key->value, key->size)) sim_violate(sim, "a key is damaged");
             sim->store.registered[number - 1].member.registration = phx_registration_of(&read, key->revision);
-        } else {
+        } else if (strcmp(key->key, "ph/sim/balancer") != 0 && strncmp(key->key, "ph-load/sim/", 12) != 0) {
             sim_violate(sim, "a key that no member writes");
         }
     }
@@ -171,6 +245,7 @@ void sim_store_step(sim_schedule *sim)
     if (!all.is_sleep && sim->tick >= all.hang_at && sim->tick < all.hang_until) return;
     phc_memory_step(all.memory, sim->tick * SIM_TICK_NS);
     read_store(sim);
+    check_balancer(sim);
     if (sim->only_hangs) check_none_is_out(sim);
     const uint32_t slot = sim_below(sim, sim->process_count);
     if (sim->is_calm || !sim->processes[slot].alive) return;

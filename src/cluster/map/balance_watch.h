@@ -1,8 +1,8 @@
 /*
  * The balancer's memory of earlier looks: when a region goes, and which one. The choice is balance.h; here a node that
  * is busy for a moment gives nothing away, moves come one after the other, and a region that has gone stays for a
- * while. Owned by a member's balancer (cluster/membership), which calls it with maps and loads, on its thread. No clock:
- * the time is an argument.
+ * while. Owned by a member's balancer (cluster/membership), which calls it with maps and loads, on its thread. No
+ * clock: the time is an argument.
  *
  * Every member follows the maps, whether it balances or not: so one that begins to balance knows of the moves that
  * another one has made.

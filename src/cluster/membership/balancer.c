@@ -45,8 +45,8 @@ static void take_key(phx_membership *membership)
                                   .registration = membership->node->def.member.registration};
     phx_registration_encode(&own, bytes);
     (void)snprintf(key, sizeof key, "%sbalancer", membership->prefix);
-    membership->balancer.takes = store->cas(store->user, PHX_BALANCER_TAG_TAKE, key, 0, bytes, sizeof bytes,
-                                            membership->lease) == PH_OK;
+    membership->balancer.takes =
+        store->cas(store->user, PHX_BALANCER_TAG_TAKE, key, 0, bytes, sizeof bytes, membership->lease) == PH_OK;
 }
 
 void phx_balancer_end_list(phx_membership *membership)
@@ -55,7 +55,8 @@ void phx_balancer_end_list(phx_membership *membership)
     if (membership->def.balance_ns == 0 || membership->phase != PHX_MEMBERSHIP_MEMBER) return;
     balancer->watch.wait_ns = membership->def.balance_ns;
     phx_balance_watch_map(&balancer->watch, &membership->map, membership->now);
-    const bool may_take = !balancer->is_held && !membership->returns && membership->now < membership->node->proven_until;
+    const bool may_take =
+        !balancer->is_held && !membership->returns && membership->now < membership->node->proven_until;
     balancer->lists_without = may_take ? balancer->lists_without + 1 : 0;
     if (balancer->lists_without > phx_listed_rank(membership, &membership->map) && !balancer->takes)
         take_key(membership);
@@ -80,8 +81,8 @@ static void take_report(phx_membership *membership, const phx_load_report *repor
     phx_balance_state *state = &membership->balancer.watch.state;
     const phx_member *member = phx_cluster_map_member(&membership->map, report->registration);
     if (!member || member->gateway || state->load_count == PHX_CLUSTER_MEMBERS_MAX) return;
-    state->loads[state->load_count++] = (phx_balance_load){
-        .number = member->number, .load = phx_load_report_share(report->busy_us, report->period_us)};
+    state->loads[state->load_count++] =
+        (phx_balance_load){.number = member->number, .load = phx_load_report_share(report->busy_us, report->period_us)};
     phx_load_report_entities(report, &membership->map, member->number, &state->columns, state->entities);
 }
 
@@ -96,7 +97,8 @@ static void look(phx_membership *membership, const phc_answer *answer)
             take_report(membership, &balancer->report);
     phx_balance_watch_map(&balancer->watch, &membership->map, membership->now);
     phx_balance_watch_look(&balancer->watch, &membership->map, membership->now);
-    balancer->wishes = phx_balance_watch_is_due(&balancer->watch, membership->now);
+    const bool is_due = phx_balance_watch_is_due(&balancer->watch, membership->now);
+    balancer->due_version = is_due ? membership->map.version : 0;
 }
 
 /* The answer to a write of the key may be lost: the next list has it, if it was done. */
@@ -114,8 +116,7 @@ bool phx_balancer_propose(phx_membership *membership, const phx_cluster_map *map
 {
     phx_balancer *balancer = &membership->balancer;
     const phx_balance_move *move = &balancer->watch.move;
-    const bool is_due = balancer->wishes && phx_balancer_holds(membership, membership->now) &&
-                        map->version == balancer->watch.version;
-    balancer->wishes = false; /* the next look finds it again */
+    const bool is_due = balancer->due_version == map->version && phx_balancer_holds(membership, membership->now);
+    balancer->due_version = 0; /* the next look finds it again */
     return is_due && phx_cluster_map_give(proposed, move->region, move->to);
 }

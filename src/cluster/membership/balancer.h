@@ -20,7 +20,8 @@ enum { PHX_BALANCER_TAG_TAKE = 17, PHX_BALANCER_TAG_LOADS = 18 };
 /* Does this member balance at that moment? Its key was there, and its lease is proven. */
 bool phx_balancer_holds(const phx_membership *membership, uint64_t now);
 
-/* A list begins: no key was seen; then its key, if it has one; then the end of the list, whose map is the newest one. */
+/* A list begins: no key was seen; then its key, if it has one; then the end of the list, whose map is the newest one.
+ */
 void phx_balancer_begin_list(phx_membership *membership);
 void phx_balancer_list(phx_membership *membership, const phc_entry *entry);
 void phx_balancer_end_list(phx_membership *membership);

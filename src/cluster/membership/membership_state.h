@@ -48,9 +48,9 @@ typedef struct phx_listed {
 typedef struct phx_balancer {
     bool has_key, is_held;  /* by the last list: this member's, any member's */
     bool takes, reads;      /* a request is under way */
-    bool wishes;            /* the move of the last look is due */
     uint64_t registration;  /* of the holder; 0 = none */
     uint32_t lists_without; /* a key, in a row */
+    uint32_t due_version;   /* of the map that the move of the last look is due in; 0 = none is */
     uint64_t read_at;
     phx_balance_watch watch;
     phx_load_report report; /* that is being read */

@@ -12,7 +12,6 @@
 #include "cluster/membership/load_report.h"
 #include "cluster/membership/registration.h"
 #include "tools/cli.h"
-#include "tools/cluster_balance.h"
 #include "tools/cluster_check.h"
 #include "tools/cluster_run.h"
 
@@ -397,7 +396,7 @@ Test(cluster_tool, reports_are_listed)
     read_world("arena");
     const phx_cluster_listed *listed = phx_cluster_listing_of(&listing, listing.map.members[0].registration);
     cr_assert_eq(listed->number, 1);
-    cr_assert_eq(phx_cluster_load_share(&listed->load), 700);
+    cr_assert_eq(phx_load_report_share(listed->load.busy_us, listed->load.period_us), 700);
     cr_assert_eq(listed->load.own, 600);
     cr_assert_eq(listing.columns, 4);
     for (uint32_t i = 0; i < REGIONS; i++)
@@ -405,72 +404,6 @@ Test(cluster_tool, reports_are_listed)
     end_lease(1);
     read_world("arena");
     cr_assert_eq(listing.columns, 0);
-}
-
-Test(cluster_tool, a_node_that_is_busy_for_a_moment_gives_nothing_away)
-{
-    static phx_cluster_balance balance;
-    put_world("arena");
-    put_report(1, 800);
-    put_report(2, 100);
-    read_world("arena");
-    memset(&balance, 0, sizeof balance);
-    balance.wait_ms = 1000;
-    phx_cluster_balance_look(&balance, &listing, 5000);
-    cr_assert_eq(balance.verdict, PHX_BALANCE_MOVE);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, 5000));
-    put_report(1, 100); /* for one look */
-    read_world("arena");
-    phx_cluster_balance_look(&balance, &listing, 5500);
-    cr_assert_eq(balance.verdict, PHX_BALANCE_IDLE);
-    put_report(1, 800);
-    read_world("arena");
-    phx_cluster_balance_look(&balance, &listing, 6000);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, 6000));
-    phx_cluster_balance_look(&balance, &listing, 6999);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, 6999));
-    phx_cluster_balance_look(&balance, &listing, 7000);
-    cr_assert(phx_cluster_balance_is_due(&balance, 7000));
-    const uint32_t region = balance.move.region;
-    phx_cluster_balance_made(&balance, 7000);
-    phx_cluster_balance_look(&balance, &listing, 7999);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, 7999));
-    phx_cluster_balance_look(&balance, &listing, 8000);
-    cr_assert(phx_cluster_balance_is_due(&balance, 8000));
-    listing.map.version++; /* another writer's change */
-    phx_cluster_balance_look(&balance, &listing, 8100);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, 8100));
-    phx_cluster_balance_look(&balance, &listing, 9100);
-    cr_assert(phx_cluster_balance_is_due(&balance, 9100));
-    cr_assert_eq(balance.move.region, region);
-}
-
-/* Whoever has given a region away: it does not come back before a minute has passed. */
-Test(cluster_tool, a_region_that_has_gone_stays)
-{
-    static phx_cluster_balance balance;
-    put_world("arena");
-    put_report(1, 800);
-    put_report(2, 100);
-    read_world("arena");
-    memset(&balance, 0, sizeof balance);
-    balance.wait_ms = 1000;
-    phx_cluster_balance_look(&balance, &listing, 5000);
-    cr_assert_eq(balance.verdict, PHX_BALANCE_MOVE);
-    const uint32_t region = balance.move.region;
-    cr_assert_eq(write_change(move_of(region, 2)), PHX_CHANGE_MADE); /* another balancer's */
-    cr_assert_eq(write_change(move_of(region, 1)), PHX_CHANGE_MADE); /* unseen in between: it has not gone */
-    read_world("arena");
-    phx_cluster_balance_look(&balance, &listing, 6000);
-    cr_assert_eq(balance.move.region, region);
-    cr_assert_eq(write_change(move_of(region, 2)), PHX_CHANGE_MADE);
-    read_world("arena");
-    for (uint64_t ms = 6500; ms < 12500; ms += 500) {
-        phx_cluster_balance_look(&balance, &listing, ms);
-        for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(balance.state.rests[i], i == region, "region %u", i);
-    }
-    phx_cluster_balance_look(&balance, &listing, 12500);
-    cr_assert_not(balance.state.rests[region]);
 }
 
 /* ---- commands ---- */
@@ -579,6 +512,27 @@ Test(cluster_tool, one_look_of_the_balancer)
     expect_output("{\"verdict\":\"idle\"");
 }
 
+Test(cluster_tool, the_balancer_is_shown)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    phx_cluster_job status = {.command = PHX_CLUSTER_STATUS};
+    put_world("arena");
+    cr_assert_eq(run_command(status), PHX_EXIT_OK);
+    expect_output("balancer none");
+    read_world("arena");
+    const phx_registration second = {.registration = phx_cluster_map_numbered(&listing.map, 2)->registration};
+    phx_registration_encode(&second, bytes);
+    put("ph/arena/balancer", bytes, sizeof bytes, leases[2]);
+    cr_assert_eq(run_command(status), PHX_EXIT_OK);
+    expect_output("balancer 2 ");
+    status.is_json = true;
+    cr_assert_eq(run_command(status), PHX_EXIT_OK);
+    expect_output("\"balancer\":2,");
+    end_lease(2);
+    cr_assert_eq(run_command(status), PHX_EXIT_OK);
+    expect_output("\"balancer\":0,");
+}
+
 /* Another balancer gives the one of two regions away, between the look of this one and its write of the other. */
 Test(cluster_tool, two_balancers_leave_a_node_its_last_region)
 {
@@ -600,35 +554,10 @@ Test(cluster_tool, two_balancers_leave_a_node_its_last_region)
     cr_assert_eq(phx_cluster_map_regions_of(&listing.map, 1), 1);
 }
 
+/* ---- watch ---- */
+
 static uint32_t lists;
 static volatile sig_atomic_t looks_stop;
-
-static ph_status list_four_times(void *user, uint64_t tag, const char *prefix)
-{
-    if (++lists == 4) looks_stop = 1;
-    return behind.list(user, tag, prefix);
-}
-
-/* The suite's own set-up and end run around the set-up of a test. */
-Test(cluster_tool, a_balancer_says_once_that_the_store_is_away, .init = cr_redirect_stderr)
-{
-    const phx_cluster_job balance = {
-        .command = PHX_CLUSTER_BALANCE, .name = "arena", .goes_on = true, .every_ms = 1, .wait_ms = 1000};
-    behind = operator_store.store;
-    lists = 0;
-    looks_stop = 0;
-    phc_memory_cut(memory, &operator_store.store, true);
-    operator_store.store.list = list_four_times;
-    FILE *file = fmemopen(output, sizeof output, "w");
-    cr_assert(file);
-    cr_assert_eq(phx_cluster_run_over(&balance, &operator_store, file, &looks_stop), PHX_EXIT_STORE);
-    cr_assert_eq(fclose(file), 0);
-    cr_assert_eq(lists, 4);
-    (void)fflush(stderr);
-    cr_assert_stderr_eq_str("pharos-cluster: the control store: lost within the process\n");
-}
-
-/* ---- watch ---- */
 
 static bool is_writing; /* so that a list is not one of watch */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "cluster/map/balance.h"
+#include "cluster/map/balance_watch.h"
 
 enum { SEEDS = 3000, REGIONS_MAX = 64, NODES_MAX = 6, MOVES_MAX = 400 };
 
@@ -277,4 +277,72 @@ Test(balance, moves_come_to_an_end)
     cr_assert(moves > SEEDS && longest > 10, "%u moves, the longest row %u", moves, longest);
     for (uint32_t i = 0; i <= PHX_BALANCE_NO_REGION; i++)
         cr_assert(counts[i] > 0 || i == PHX_BALANCE_RESTORING || i == PHX_BALANCE_UNKNOWN, "verdict %u: none", i);
+}
+
+/* ---- the memory ---- */
+
+enum { WAIT = 1000 };
+
+static phx_balance_watch watch;
+
+/* Node 1 has so much of its time to do, node 2 little. */
+static void look_at(uint32_t load, uint64_t now)
+{
+    phx_balance_watch_map(&watch, &map, now);
+    set_load(1, load);
+    set_load(2, 100);
+    watch.state = state;
+    state.load_count = 0;
+    phx_balance_watch_look(&watch, &map, now);
+}
+
+static void begin_watch(void)
+{
+    memset(&watch, 0, sizeof watch);
+    watch.wait_ns = WAIT;
+    begin(4, "111111222222");
+    map.version = 4;
+}
+
+Test(balance_watch, a_node_that_is_busy_for_a_moment_gives_nothing_away)
+{
+    begin_watch();
+    look_at(800, 5000);
+    cr_assert_eq(watch.verdict, PHX_BALANCE_MOVE);
+    cr_assert_not(phx_balance_watch_is_due(&watch, 5000));
+    look_at(100, 5500); /* for one look */
+    cr_assert_eq(watch.verdict, PHX_BALANCE_IDLE);
+    look_at(800, 6000);
+    cr_assert_not(phx_balance_watch_is_due(&watch, 6000));
+    look_at(800, 6999);
+    cr_assert_not(phx_balance_watch_is_due(&watch, 6999));
+    look_at(800, 7000);
+    cr_assert(phx_balance_watch_is_due(&watch, 7000));
+    map.version++; /* whichever writer's change */
+    look_at(800, 7100);
+    cr_assert_not(phx_balance_watch_is_due(&watch, 7100));
+    look_at(800, 8099);
+    cr_assert_not(phx_balance_watch_is_due(&watch, 8099));
+    look_at(800, 8100);
+    cr_assert(phx_balance_watch_is_due(&watch, 8100));
+}
+
+/* Whoever has given a region away: it does not come back before six waits have passed. */
+Test(balance_watch, a_region_that_has_gone_stays)
+{
+    begin_watch();
+    look_at(800, 5000);
+    cr_assert_eq(watch.verdict, PHX_BALANCE_MOVE);
+    const uint32_t region = watch.move.region;
+    map.version += 2; /* given away and back, unseen in between: it has not gone */
+    look_at(800, 6000);
+    cr_assert_eq(watch.move.region, region);
+    map.version++;
+    map.regions[region].number = 2;
+    for (uint64_t now = 6500; now < 6500 + PHX_BALANCE_RESTS * WAIT; now += 500) {
+        look_at(800, now);
+        for (uint32_t i = 0; i < map.region_count; i++) cr_assert_eq(watch.state.rests[i], i == region, "region %u", i);
+    }
+    look_at(800, 6500 + PHX_BALANCE_RESTS * WAIT);
+    cr_assert_not(watch.state.rests[region]);
 }

@@ -6,13 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/membership/balancer.h"
 #include "cluster/membership/membership.h"
 #include "cluster/membership/registration.h"
+#include "cluster/membership/reporting.h"
 #include "cluster/node/map_barrier.h"
 #include "cluster/servers/memory_store.h"
 #include "support/fail_alloc.h"
 
-enum { PROCESSES = 4, REGIONS = 8, TICK_NS = 50000000, LEASE_MS = 1000 };
+enum { PROCESSES = 4, REGIONS = 8, TICK_NS = 50000000, LEASE_MS = 1000, BALANCE_TICKS = 10 };
 
 typedef struct process {
     bool runs;
@@ -25,11 +27,13 @@ static fail_alloc allocator;
 static phc_memory *memory;
 static process processes[PROCESSES];
 static uint64_t now;
+static uint32_t balance_ticks; /* of processes that begin; 0 = they do not balance */
 
 static void all_begin(void)
 {
     allocator = (fail_alloc){0};
     now = 0;
+    balance_ticks = 0;
     cr_assert_eq(phc_memory_create((phc_faults){0}, fail_alloc_hooks(&allocator), &memory), PH_OK);
 }
 
@@ -49,6 +53,7 @@ static void begin_process(uint32_t at, uint16_t number, uint32_t regions, uint64
                                     .lease_ms = LEASE_MS,
                                     .definition = definition,
                                     .list_ns = TICK_NS,
+                                    .balance_ns = (uint64_t)balance_ticks * TICK_NS,
                                     .allocator = fail_alloc_hooks(&allocator)};
     cr_assert(phx_membership_init(&of->membership, &def, &of->node));
 }
@@ -615,4 +620,114 @@ Test(membership, a_member_that_is_put_out_beside_its_lease_says_so)
 Test(membership, a_member_that_is_put_out_without_a_lease_says_so)
 {
     cr_assert_str_eq(reason_of_one_that_is_out(true), "put out of the map, as its lease ran out");
+}
+
+/* ---- the balancer ---- */
+
+/* A node's load, and 100 entities in each of its regions. */
+static void report_load(uint32_t at, uint32_t share)
+{
+    static phx_load_report report;
+    static unsigned char bytes[PHX_LOAD_REPORT_BYTES_MAX];
+    const process *of = &processes[at];
+    const phx_member *self = &of->node.def.member;
+    report = (phx_load_report){.registration = self->registration,
+                               .busy_us = share * 50,
+                               .period_us = 50000,
+                               .columns = 4,
+                               .rows = REGIONS / 4};
+    for (uint32_t i = 0; i < REGIONS; i++)
+        if (of->node.map.regions[i].number == self->number)
+            report.regions[report.region_count++] = (phx_load_region){.region = (uint16_t)i, .entities = 100};
+    phx_reporting_write(&processes[at].membership, bytes, phx_load_report_encode(&report, bytes, sizeof bytes));
+}
+
+/* The process that balances; PROCESSES: none, or several. */
+static uint32_t balancer(void)
+{
+    uint32_t found = PROCESSES, count = 0;
+    for (uint32_t at = 0; at < PROCESSES; at++) {
+        if (!processes[at].runs || !phx_balancer_holds(&processes[at].membership, now)) continue;
+        found = at;
+        count++;
+    }
+    return count == 1 ? found : PROCESSES;
+}
+
+static void begin_balancing(uint32_t count)
+{
+    balance_ticks = BALANCE_TICKS;
+    for (uint32_t at = 0; at < count; at++) {
+        begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
+        run_ticks(20);
+    }
+}
+
+Test(membership, one_member_balances_and_the_next_one_when_it_dies)
+{
+    begin_balancing(3);
+    cr_assert_eq(balancer(), 0);
+    processes[0].runs = false;
+    run_ticks(60);
+    cr_assert_eq(balancer(), 1);
+    phx_membership_leave(&processes[1].membership);
+    run_ticks(10);
+    cr_assert_eq(balancer(), 2);
+    processes[0].runs = true; /* it has not heard that it is out, and its lease is not proven */
+    cr_assert_not(phx_balancer_holds(&processes[0].membership, now));
+    run_ticks(10);
+    cr_assert_eq(balancer(), 2);
+}
+
+Test(membership, a_busy_node_gives_a_region_once_it_was_busy_for_a_wait)
+{
+    begin_balancing(2);
+    run_ticks(PHX_BALANCE_RESTS * BALANCE_TICKS); /* what the second one got as it joined stays for so long */
+    for (uint32_t i = 0; i < 4 * BALANCE_TICKS; i++) {
+        report_load(0, 100);
+        report_load(1, 800);
+        const uint32_t version = processes[0].node.map.version;
+        run_ticks(1);
+        if (processes[0].node.map.version != version) cr_assert_geq(i, BALANCE_TICKS);
+        if (regions_of(0, 2) == REGIONS / 2 - 1) break;
+    }
+    cr_assert_eq(regions_of(0, 2), REGIONS / 2 - 1);
+    cr_assert_eq(processes[0].membership.counts.balanced, 1);
+    cr_assert_eq(processes[1].membership.counts.balanced, 0);
+    for (uint32_t i = 0; i < 4 * BALANCE_TICKS; i++) { /* all is even: nothing more goes */
+        report_load(0, 400);
+        report_load(1, 500);
+        run_ticks(1);
+    }
+    cr_assert_eq(regions_of(0, 2), REGIONS / 2 - 1);
+}
+
+/* A move is of the map that it was chosen by: an operator's change in between makes it void. */
+Test(membership, a_move_is_dropped_where_the_map_has_changed)
+{
+    begin_balancing(2);
+    const phx_cluster_map *map = &processes[0].node.map;
+    phx_balancer *of = &processes[0].membership.balancer;
+    uint32_t region = 0;
+    while (map->regions[region].number != 1) region++;
+    of->watch.move = (phx_balance_move){.region = region, .from = 1, .to = 2};
+    phx_cluster_map proposed = *map;
+    of->due_version = map->version - 1;
+    cr_assert_not(phx_balancer_propose(&processes[0].membership, map, &proposed));
+    of->due_version = map->version;
+    cr_assert(phx_balancer_propose(&processes[0].membership, map, &proposed));
+    cr_assert_eq(proposed.regions[region].number, 2);
+    cr_assert_not(phx_balancer_propose(&processes[0].membership, map, &proposed), "twice");
+}
+
+Test(membership, where_none_may_balance_none_does)
+{
+    for (uint32_t at = 0; at < 2; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    for (uint32_t i = 0; i < 100; i++) {
+        run_ticks(1);
+        if (processes[0].membership.phase != PHX_MEMBERSHIP_MEMBER) continue;
+        report_load(0, 900);
+        cr_assert_eq(balancer(), PROCESSES);
+    }
+    cr_assert_eq(regions_of(0, 1), REGIONS / 2);
 }
