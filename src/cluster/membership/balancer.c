@@ -11,7 +11,7 @@
 
 enum { LOOKS_A_WAIT = 5 };
 
-/* ---- who balances ---- */
+/* ---- the key ---- */
 
 bool phx_balancer_holds(const phx_membership *membership, uint64_t now)
 {

@@ -283,25 +283,6 @@ void phx_membership_tick(phx_membership *membership, uint64_t now)
     phx_balancer_ask(membership);
 }
 
-/* ---- wishes ---- */
-
-void phx_membership_restored(phx_membership *membership, uint32_t region, uint32_t lost)
-{
-    PHX_ASSERT(region < membership->def.region_count && lost > 0);
-    membership->restored[region] = lost;
-}
-
-void phx_membership_give(phx_membership *membership, uint32_t region, uint16_t number)
-{
-    membership->give_region = region;
-    membership->give_number = number;
-}
-
-void phx_membership_drain(phx_membership *membership)
-{
-    membership->drains = true;
-}
-
 void phx_membership_leave(phx_membership *membership)
 {
     leave(membership, "left");

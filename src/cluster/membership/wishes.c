@@ -1,0 +1,21 @@
+/*
+ * Wishes of a process for the map; see membership.h. proposal.c tries each until it stands there, or can not be.
+ */
+#include "cluster/membership/membership.h"
+
+void phx_membership_restored(phx_membership *membership, uint32_t region, uint32_t lost)
+{
+    PHX_ASSERT(region < membership->def.region_count && lost > 0);
+    membership->restored[region] = lost;
+}
+
+void phx_membership_give(phx_membership *membership, uint32_t region, uint16_t number)
+{
+    membership->give_region = region;
+    membership->give_number = number;
+}
+
+void phx_membership_drain(phx_membership *membership)
+{
+    membership->drains = true;
+}
