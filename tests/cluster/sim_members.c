@@ -16,6 +16,7 @@
 #include "cluster/membership/membership.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
+#include "cluster/membership/wishes.h"
 #include "cluster/servers/memory_store.h"
 #include "cluster/sim.h"
 

@@ -5,7 +5,7 @@
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/phc_clock.h"
-#include "cluster/membership/membership.h"
+#include "cluster/membership/wishes.h"
 #include "cluster/node/hand_over.h"
 
 /* Another node asks for it, and this one has no answer of its own: the other's question comes behind that one. */

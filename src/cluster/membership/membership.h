@@ -25,11 +25,6 @@ void phx_membership_tick(phx_membership *membership, uint64_t now);
 /* It ends for ever, for a static reason; the node, if it was in a map, is fenced. */
 void phx_membership_end(phx_membership *membership, const char *reason);
 
-/* Wishes for the map; each is tried until it stands there, or can not be. */
-void phx_membership_restored(phx_membership *membership, uint32_t region, uint32_t lost);
-void phx_membership_give(phx_membership *membership, uint32_t region, uint16_t number);
-/* This node keeps no region from now on, whatever maps come. */
-void phx_membership_drain(phx_membership *membership);
 /* Ends the lease, so that the others put it out at once; the node is fenced. */
 void phx_membership_leave(phx_membership *membership);
 

@@ -1,7 +1,7 @@
 /*
- * Wishes of a process for the map; see membership.h. proposal.c tries each until it stands there, or can not be.
+ * Wishes of a process for the map; see wishes.h. proposal.c tries each until it stands there, or can not be.
  */
-#include "cluster/membership/membership.h"
+#include "cluster/membership/wishes.h"
 
 void phx_membership_restored(phx_membership *membership, uint32_t region, uint32_t lost)
 {

@@ -10,6 +10,7 @@
 #include "cluster/membership/membership.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
+#include "cluster/membership/wishes.h"
 #include "cluster/node/map_barrier.h"
 #include "cluster/servers/memory_store.h"
 #include "support/fail_alloc.h"
