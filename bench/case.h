@@ -65,6 +65,7 @@ struct bench_case {
     uint64_t rss_bytes;    /* of the whole program then, positions and frames included */
     uint64_t lists_compared;
     bench_faults faults; /* of the check, all rounds */
+    bool stopped;        /* by Ctrl-C before it ran: given up, too */
     char given_up[96];   /* the reason; empty = it was not. If given up, there are no results */
 };
 

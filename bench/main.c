@@ -134,6 +134,7 @@ static void note_stopped(bench *self)
     for (uint32_t i = 0; i < self->plan.case_count; i++) {
         bench_case *run = &self->plan.cases[i];
         if (run->rounds == 0 && run->given_up[0] == '\0') {
+            run->stopped = true;
             snprintf(run->given_up, sizeof run->given_up, "stopped by Ctrl-C before it ran");
         }
     }

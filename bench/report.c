@@ -4,6 +4,7 @@
 #include "bench/report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "bench/engines/table.h"
 #include "bench/report_features.h"
@@ -221,6 +222,19 @@ static void report_turns(FILE *out, const bench_plan *plan)
     }
 }
 
+/* One line for all that Ctrl-C left out. */
+static void report_stopped(FILE *out, const bench_plan *plan)
+{
+    const char *name = NULL;
+    for (uint32_t i = 0; i < plan->case_count; i++) {
+        const bench_case *run = &plan->cases[i];
+        if (!run->stopped || (name != NULL && strcmp(name, run->name) == 0)) continue;
+        fprintf(out, "%s%s", name == NULL ? "not run, because of Ctrl-C: " : ", ", run->name);
+        name = run->name;
+    }
+    if (name != NULL) fputc('\n', out);
+}
+
 void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine)
 {
     uint32_t hz = plan->cases[0].hz;
@@ -234,6 +248,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
         double first_us = 0;
         for (uint32_t i = first; i < end; i++) {
             const bench_case *run = &plan->cases[i];
+            if (run->stopped) continue; /* told behind all */
             if (run->given_up[0] != '\0') {
                 fprintf(out, "%-15s %-17s given up: %s\n", run->name, run->label, run->given_up);
                 continue;
@@ -242,13 +257,12 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
             first_us = first_us <= 0 ? summary.tick_us.p50 : first_us;
             table_row(out, run, &summary, first_us);
         }
-        table_end(out, bench_plan_model(plan, first, end));
+        if (!bench_plan_model(plan, first, end)->stopped) table_end(out, bench_plan_model(plan, first, end));
         first = end;
     }
+    report_stopped(out, plan);
     fputs("times faster: the median tick of the scenario's first row, divided by this row's\n", out);
-    if (hz > 0) {
-        fprintf(out, "late: from when the tick was due, %" PRIu32 " times a second, to its end\n", hz);
-    }
+    if (hz > 0) fprintf(out, "late: from when the tick was due, %" PRIu32 " times a second, to its end\n", hz);
     report_producers(out, plan);
     report_talk(out, plan);
     report_places(out, plan);

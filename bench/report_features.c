@@ -67,7 +67,7 @@ void bench_report_features(FILE *out, const bench_plan *plan)
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
         const bench_case *run = &plan->cases[i];
-        if (run->plain == NULL || run->plain->given_up[0] != '\0') {
+        if (run->plain == NULL || run->plain->given_up[0] != '\0' || run->stopped) {
             continue;
         }
         if (!begun) {

@@ -32,7 +32,7 @@ typedef struct node_run {
     phx_node_ticks ticks;
     uint64_t tick_due_ns, status_due_ns;
     uint64_t drain_due_ns, drain_end_ns; /* drain_end_ns: 0 = it does not drain */
-    bool metrics_failed;                 /* said once */
+    bool metrics_failed, store_failed;   /* said once */
 } node_run;
 
 /* ---- opening ---- */
@@ -175,6 +175,17 @@ static void note_lease(node_run *run)
     if (stats.lease_ns < run->ticks.lease_least_ns) run->ticks.lease_least_ns = stats.lease_ns;
 }
 
+/* A node that reaches no etcd waits for it for ever, and its lines look well. */
+static void tell_store(node_run *run)
+{
+    phc_stats stats = {0};
+    if (run->store_failed || phc_stats_get(run->member, &stats) != PH_OK || stats.lists > 0 || stats.failed == 0)
+        return;
+    fprintf(stderr, "pharos-node: etcd: no answer from %s%s; no member yet, it asks again\n", run->job->etcd.servers[0],
+            run->job->etcd.server_count > 1 ? " and the others" : "");
+    run->store_failed = true;
+}
+
 static void tell_status(node_run *run, uint64_t now_ns)
 {
     if (now_ns < run->status_due_ns) return;
@@ -184,6 +195,7 @@ static void tell_status(node_run *run, uint64_t now_ns)
     run->ticks.recent_count = 0;
     run->ticks.lease_least_ns = (uint64_t)run->job->member.lease_ms * NS_IN_MS;
     run->status_due_ns = now_ns + STATUS_NS;
+    tell_store(run);
     if (!run->job->metrics_path || phx_write_metrics(&run->host, run->world)) return;
     if (!run->metrics_failed)
         fprintf(stderr, "pharos-node: %s: %s; the node goes on\n", run->job->metrics_path, strerror(errno));

@@ -39,7 +39,7 @@ static const char documentation[] = "Checks and shows config files of Pharos.\v"
                                     "\n"
                                     "A config file in short:\n"
                                     "  world_size = {2000, 2000}   # pairs in braces; comments to the line's end\n"
-                                    "  tower_size = 100            # near the usual view\n"
+                                    "  tower_size = 300            # two to four times the usual view\n"
                                     "  shards = {2, 2}\n"
                                     "  class default { view = 0 }  # kinds without a class; 0 does not observe\n"
                                     "  class player { view = 100 margin = 10 cap = 200\n"
@@ -226,5 +226,7 @@ int main(int argc, char **argv)
     if (strcmp(args.command, "dump") == 0) {
         return check_or_dump(&args);
     }
-    return usage_error("unknown command: check, dump, migrate and reference are known");
+    char what[128];
+    snprintf(what, sizeof what, "unknown command '%.40s': check, dump, migrate and reference are known", args.command);
+    return usage_error(what);
 }

@@ -3,6 +3,7 @@
  * view_run.c, the worlds are view_demo.c and view_trace.c, the page is the library pharos_view.
  */
 #include <argp.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,6 +287,15 @@ static int show(const command_line *line, phx_view_source *source)
     return exit_status;
 }
 
+/* A tick that is not there is no reason to show nothing: the nearest one is shown. */
+static bool go_to(phx_view_source *source, uint64_t tick)
+{
+    if (tick < source->first || tick > source->last)
+        fprintf(stderr, "pharos-view: --at %" PRIu64 ": %s has ticks %" PRIu64 " to %" PRIu64 "\n", tick, source->path,
+                source->first, source->last);
+    return phx_view_seek(source, tick);
+}
+
 static int run(phx_mem *mem, const command_line *line)
 {
     const char *trouble = phx_is_stdin(line->trace_path) ? phx_stdin_keep() : NULL; /* a seek opens it again */
@@ -301,7 +311,7 @@ static int run(phx_mem *mem, const command_line *line)
     int exit_status = read_config(source.config, mem, line);
     if (exit_status == PHX_EXIT_OK) {
         bool opened = open_source(line, &source);
-        if (opened && line->has_at) opened = phx_view_seek(&source, line->at);
+        if (opened && line->has_at) opened = go_to(&source, line->at);
         if (!opened) fprintf(stderr, "pharos-view: %s\n", source.reason);
         exit_status = opened ? show(line, &source) : PHX_EXIT_USAGE;
         if (source.close) source.close(&source);

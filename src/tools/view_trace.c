@@ -38,8 +38,10 @@ static uint32_t kind_of(void *user, const char *name)
 
 static bool broken(phx_view_source *source, const phx_trace_error *error)
 {
-    snprintf(source->reason, sizeof source->reason, "%s:%llu: %s", source->path, (unsigned long long)error->line,
-             error->reason);
+    if (error->line == 0) snprintf(source->reason, sizeof source->reason, "%s: %s", source->path, error->reason);
+    else
+        snprintf(source->reason, sizeof source->reason, "%s:%llu: %s", source->path, (unsigned long long)error->line,
+                 error->reason);
     return false;
 }
 

@@ -10,6 +10,7 @@
 #include "view/page.h"
 #include "view/page_html.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,6 +183,13 @@ static const struct lws_protocols protocols[] = {
     {"pharos-view", serve, sizeof(page_session), PH_VIEW_MESSAGE_MAX, 0, NULL, 0},
     {NULL, NULL, 0, 0, 0, NULL, 0}};
 
+/* libwebsockets removes whatever has the path of its socket: a file of other use must not go. */
+static bool is_free(const char *unix_path)
+{
+    struct stat there;
+    return lstat(unix_path, &there) != 0 || S_ISSOCK(there.st_mode);
+}
+
 static ph_status listen_there(ph_view *view, uint32_t port, char *reason, size_t reason_size)
 {
     struct lws_context_creation_info info = {
@@ -221,10 +229,18 @@ static bool make_token(ph_view *view, const char *given)
 
 ph_status phx_server_start(ph_view *view, uint32_t port, const char *token, char *reason, size_t reason_size)
 {
+    if (view->unix_path && !is_free(view->unix_path)) {
+        snprintf(reason, reason_size, "%s: is there, and is no socket", view->unix_path);
+        return PH_IO;
+    }
     if (!(view->flags & PH_VIEW_KEEP_LOG)) lws_set_log_level(0, NULL);
     const ph_status status = listen_there(view, port, reason, reason_size);
     if (status != PH_OK) return status;
-    if (view->unix_path) chmod(view->unix_path, S_IRUSR | S_IWUSR);
+    if (view->unix_path && chmod(view->unix_path, S_IRUSR | S_IWUSR) != 0) { /* libwebsockets says nothing of it */
+        lws_context_destroy(view->context);
+        snprintf(reason, reason_size, "%s: can not listen there: %s", view->unix_path, strerror(errno));
+        return PH_IO;
+    }
     const bool random = make_token(view, token);
     if (random && pthread_create(&view->thread, NULL, run, view) == 0) return PH_OK;
     lws_context_destroy(view->context);

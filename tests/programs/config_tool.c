@@ -151,7 +151,7 @@ static void test_help(void)
     EXPECT_OUT("");
     EXPECT(2, "frobnicate");
     EXPECT_OUT("");
-    EXPECT_HAS(err, "unknown command");
+    EXPECT_HAS(err, "unknown command 'frobnicate'");
     EXPECT(2, "--frobnicate");
     EXPECT_OUT("");
     EXPECT(2, "dump", "--set");
@@ -164,7 +164,7 @@ static void test_help(void)
 static void test_example_of_the_help(void)
 {
     write_file("short.conf", "  world_size = {2000, 2000}   # pairs in braces; comments to the line's end\n"
-                             "  tower_size = 100            # near the usual view\n"
+                             "  tower_size = 300            # two to four times the usual view\n"
                              "  shards = {2, 2}\n"
                              "  class default { view = 0 }  # kinds without a class; 0 does not observe\n"
                              "  class player { view = 100 margin = 10 cap = 200\n"

@@ -331,7 +331,7 @@ MANY = ["--scenario", "walk-10k,crowd,hotspot,churn,dense-100k", "--ticks", "40"
 
 
 def stopped_bench(folder, signals):
-    """Ends a bench by these signals when its first scenario has run; the run's status and stderr, and the two files."""
+    """Ends a bench by these signals when its first scenario has run; the run's status, stdout and stderr, and the two files."""
     paths = [os.path.join(folder, name) for name in ("out.json", "out.csv")]
     command = [bench] + MANY + ["--json", paths[0], "--csv", paths[1]]
     child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -344,10 +344,10 @@ def stopped_bench(folder, signals):
         child.send_signal(number)
         time.sleep(0.05)  # two at once are one
     try:
-        err = child.communicate(timeout=PATIENCE_S)[1].decode()
+        out, err = child.communicate(timeout=PATIENCE_S)
     except subprocess.TimeoutExpired:
         child.kill()
-        err = child.communicate()[1].decode()
+        out, err = child.communicate()
         fail(f"it does not end on {signals}")
     suffix = f".tmp-{child.pid}" if signals == [signal.SIGKILL] else ""
     texts = []
@@ -360,7 +360,7 @@ def stopped_bench(folder, signals):
             texts.append("")
     if not suffix and set(os.listdir(folder)) != {"out.json", "out.csv"}:
         fail(f"left over after {signals}: {os.listdir(folder)}")
-    return child.returncode, err, texts
+    return child.returncode, out.decode(), err.decode(), texts
 
 
 def test_a_bench_that_is_stopped(folder):
@@ -368,7 +368,7 @@ def test_a_bench_that_is_stopped(folder):
                                            ([signal.SIGTERM], -signal.SIGTERM), ([signal.SIGKILL], -signal.SIGKILL))):
         own = os.path.join(folder, str(i))
         os.mkdir(own)
-        got, err, (text, table) = stopped_bench(own, signals)
+        got, out, err, (text, table) = stopped_bench(own, signals)
         runs = [json.loads(line) for line in text.splitlines()]
         if not 1 <= len(runs) < 5 or runs[0]["scenario"] != "walk-10k" or runs[0]["rounds"] != 4:
             fail(f"{signals}: the runs that ended are not kept: {text}")
@@ -377,8 +377,8 @@ def test_a_bench_that_is_stopped(folder):
             fail(f"{signals}: the CSV is not whole: {table}")
         if got != status and not (len(signals) == 2 and got == 1):  # it may be over before the second
             fail(f"{signals}: exit status {got}")
-        if got == 1 and "stopped by Ctrl-C" not in err:
-            fail(f"{signals}: it does not say so: {err}")
+        if got == 1 and ("stopped by Ctrl-C" not in err or "not run, because of Ctrl-C: " not in out or "dense-100k" not in out):
+            fail(f"{signals}: it does not say so: {err}, {out}")
 
 
 def main():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command line and the config of pharos-node, as far as no server is asked: refusals, one line each.
+"""The command line and the config of pharos-node, as far as no server answers: refusals, one line each.
 
 usage: test_node.py PROGRAM
 """
@@ -48,6 +48,11 @@ def main():
         refuses("a name", SERVERS + ["--name", "a b"], "name: 1 to 31 letters")
         refuses("a server that is none", ["--nats", "http://a:1", "--etcd", "http://a:1"], "nats: servers")
         refuses("an argument", SERVERS + ["arena"], "'arena'")
+    node = subprocess.Popen([sys.argv[1], *SERVERS], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    said = node.stderr.readline()
+    node.terminate()
+    node.communicate()
+    check("no etcd", "no answer from http://127.0.0.1:1" in said and node.returncode == 0, f"{node.returncode} {said!r}")
     return failures > 0
 
 

@@ -226,7 +226,7 @@ def check_pause(one):
 
 def check_wrong_use():
     for options, reason in ((("--demo", "--token", "short"), "token"), (("--demo", "--port", "0"), "port"), ((), "--demo and --trace"),
-                            (("--trace", "/nowhere"), "/nowhere"), (("--demo", "--set", "views=3"), "views"), (("--demo", "--speed", "0"), "--speed"),
+                            (("--trace", "/nowhere"), "pharos-view: /nowhere: No such file"), (("--demo", "--set", "views=3"), "views"), (("--demo", "--speed", "0"), "--speed"),
                             (("--demo", "--at", "7"), "--at needs --trace"), (("--demo", "x"), "'x'")):
         run = subprocess.run([*COMMAND, *options], capture_output=True, text=True, timeout=60, check=False)
         assert run.returncode == 2 and reason in run.stderr, (options, run)
@@ -236,6 +236,16 @@ def check_wrong_use():
         with program.Program(COMMAND, "--demo") as other:
             assert one.token != other.token
     with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "nowhere", "view.sock")
+        run = subprocess.run([*COMMAND, "--demo", "--socket", path], capture_output=True, text=True, timeout=60, check=False)
+        assert run.returncode == 1 and run.stdout == "" and f"{path}: can not listen there" in run.stderr, run
+        path = os.path.join(folder, "notes")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("mine")
+        run = subprocess.run([*COMMAND, "--demo", "--socket", path], capture_output=True, text=True, timeout=60, check=False)
+        assert run.returncode == 1 and f"{path}: is there, and is no socket" in run.stderr, run
+        with open(path, encoding="ascii") as file:
+            assert file.read() == "mine"
         path = os.path.join(folder, "view.sock")
         process = subprocess.Popen([*COMMAND, "--demo", "--socket", path], stdout=subprocess.PIPE, text=True)
         assert process.stdout.readline().strip() == path
