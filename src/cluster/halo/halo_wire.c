@@ -5,9 +5,10 @@
 
 #include "base/lengths.h"
 #include "cluster/map/cluster_map.h"
+#include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
 
-enum { MAGIC = 0x48434850 /* "PHCH" */, FORMAT = 1, FLAG_GLOBAL = 1, FLAG_VEILED = 2, FLAG_READY = 4, FLAGS = 7 };
+enum { MAGIC = 0x48434850 /* "PHCH" */, FLAG_GLOBAL = 1, FLAG_VEILED = 2, FLAG_READY = 4, FLAGS = 7 };
 
 static const uint32_t SENDING = 1u << 31; /* beside the set of a copy */
 
@@ -72,7 +73,7 @@ size_t phx_halo_seal(unsigned char *bytes, const phx_halo_head *head)
     const size_t size = phx_halo_bytes(head);
     phx_writer writer = phx_writer_of(bytes, PHX_HALO_HEAD_BYTES);
     phx_write_number(&writer, 4, MAGIC);
-    phx_write_number(&writer, 1, FORMAT);
+    phx_write_number(&writer, 1, PHX_CLUSTER_FORMAT);
     phx_write_number(&writer, 3, 0);
     phx_write_number(&writer, 4, size);
     phx_write_number(&writer, 4, head->version);
@@ -94,7 +95,8 @@ size_t phx_halo_seal(unsigned char *bytes, const phx_halo_head *head)
 
 static phx_wire_flaw read_head(phx_halo_head *head, phx_reader *reader, size_t size)
 {
-    if (phx_read_number(reader, 4) != MAGIC || phx_read_number(reader, 1) != FORMAT) return PHX_WIRE_BAD_FORMAT;
+    if (phx_read_number(reader, 4) != MAGIC || phx_read_number(reader, 1) != PHX_CLUSTER_FORMAT)
+        return PHX_WIRE_BAD_FORMAT;
     const uint64_t no_flags = phx_read_number(reader, 3), bytes = phx_read_number(reader, 4);
     head->version = (uint32_t)phx_read_number(reader, 4);
     head->source = phx_read_number(reader, 8);

@@ -4,9 +4,10 @@
 #include "cluster/map/cluster_map.h"
 
 #include "cluster/wire/bytes.h"
+#include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
 
-enum { MAGIC = 0x4d434850 /* "PHCM" */, FORMAT = 1, IS_GATEWAY = 1, IS_DRAINED = 2, IS_EXPELLED = 4, ROLES = 7 };
+enum { MAGIC = 0x4d434850 /* "PHCM" */, IS_GATEWAY = 1, IS_DRAINED = 2, IS_EXPELLED = 4, ROLES = 7 };
 
 void phx_cluster_map_init(phx_cluster_map *map, uint32_t region_count)
 {
@@ -187,7 +188,7 @@ size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t si
 {
     phx_writer writer = phx_writer_of(bytes, size);
     phx_write_number(&writer, 4, MAGIC);
-    phx_write_number(&writer, 4, FORMAT);
+    phx_write_number(&writer, 4, PHX_CLUSTER_FORMAT);
     phx_write_number(&writer, 4, map->version);
     phx_write_number(&writer, 4, map->fence);
     phx_write_number(&writer, 4, map->member_count);
@@ -229,12 +230,19 @@ static bool regions_fit(const phx_cluster_map *map)
     return true;
 }
 
+bool phx_cluster_map_is_foreign(const void *bytes, size_t size)
+{
+    phx_reader reader;
+    return phx_sum_open(&reader, bytes, size) && phx_read_number(&reader, 4) == MAGIC &&
+           phx_read_number(&reader, 4) != PHX_CLUSTER_FORMAT && !reader.failed;
+}
+
 bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size)
 {
     phx_reader reader;
     phx_cluster_map read = {0};
     if (!phx_sum_open(&reader, bytes, size) || phx_read_number(&reader, 4) != MAGIC ||
-        phx_read_number(&reader, 4) != FORMAT)
+        phx_read_number(&reader, 4) != PHX_CLUSTER_FORMAT)
         return false;
     read.version = (uint32_t)phx_read_number(&reader, 4);
     read.fence = (uint32_t)phx_read_number(&reader, 4);

@@ -74,7 +74,9 @@ bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lo
 
 /* Returns the bytes written; size: at least PHX_CLUSTER_MAP_BYTES_MAX. */
 size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t size);
-/* false: the bytes are no map; *map is unchanged. */
+/* A map in another format: the cluster is of an incompatible version. */
+bool phx_cluster_map_is_foreign(const void *bytes, size_t size);
+/* false: the bytes are no map of this format; *map is unchanged. */
 bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size);
 
 #endif

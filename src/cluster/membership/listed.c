@@ -3,6 +3,11 @@
  */
 #include "cluster/membership/listed.h"
 
+#include <string.h>
+
+#include "cluster/membership/registration.h"
+#include "cluster/wire/format.h"
+
 bool phx_listed_has(const phx_membership *membership, const phx_member *member)
 {
     for (uint32_t i = 0; i < membership->listed_count; i++)
@@ -25,7 +30,8 @@ static bool is_needed(const phx_membership *membership, const phx_cluster_map *m
     return phx_cluster_map_member(map, node->registration) || node->lease == membership->lease;
 }
 
-bool phx_listed_add(phx_membership *membership, const phx_cluster_map *map, phx_listed node)
+/* false: there is no place for it. */
+static bool add(phx_membership *membership, const phx_cluster_map *map, phx_listed node)
 {
     uint32_t at = membership->listed_count;
     if (at == PHX_CLUSTER_MEMBERS_MAX) {
@@ -55,4 +61,22 @@ const char *phx_listed_out_reason(const phx_membership *membership)
 {
     return phx_listed_has(membership, &membership->node->def.member) ? "put out of the map"
                                                                      : "put out of the map, as its lease ran out";
+}
+
+const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *map, const phc_entry *entry)
+{
+    phx_registration read;
+    const char *number = entry->key + strlen(membership->prefix) + strlen("nodes/");
+    phx_listed node = {.revision = entry->revision, .lease = entry->lease};
+    if (!phx_registration_number(number, &node.number) || !phx_registration_decode(&read, entry->value, entry->size)) {
+        membership->counts.skipped++;
+        return phx_registration_is_foreign(entry->value, entry->size) ? PHX_OTHER_FORMAT : NULL;
+    }
+    node.registration = phx_registration_of(&read, entry->revision);
+    if (!add(membership, map, node)) {
+        membership->counts.skipped++;
+        return NULL;
+    }
+    const bool is_same = read.definition == membership->def.definition;
+    return is_same ? NULL : "another member has another definition of the world";
 }

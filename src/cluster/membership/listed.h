@@ -12,10 +12,10 @@ const phx_listed *phx_listed_own(const phx_membership *membership);
 /* Has a member of a map still its key? */
 bool phx_listed_has(const phx_membership *membership, const phx_member *member);
 /*
- * More may be registered than can be members; then members of the list's map, and the own process, are listed before
- * others. false: this one is not.
+ * An entry of nodes/. More may be registered than can be members; then members of the list's map, and the own process,
+ * are listed before others. Returns why a process that is no member yet does not join beside that one; NULL: it may.
  */
-bool phx_listed_add(phx_membership *membership, const phx_cluster_map *map, phx_listed node);
+const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *map, const phc_entry *entry);
 /*
  * Living members of a map with a lower number: each of them does what any one may do, as to put the dead out, one list
  * earlier.

@@ -13,6 +13,7 @@
 #include "cluster/membership/proposal.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
+#include "cluster/wire/format.h"
 
 enum { ANSWERS_A_TICK = 8 };
 
@@ -91,7 +92,8 @@ static void read_map_entry(phx_membership *membership, const phc_entry *entry, p
 {
     if (phx_cluster_map_decode(map, entry->value, entry->size)) return;
     *map = (phx_cluster_map){0};
-    phx_membership_end(membership, "the map of the store can not be read");
+    const bool is_foreign = phx_cluster_map_is_foreign(entry->value, entry->size);
+    phx_membership_end(membership, is_foreign ? PHX_OTHER_FORMAT : "the map of the store can not be read");
 }
 
 static void propose_map(phx_membership *membership, uint64_t revision)
@@ -155,24 +157,6 @@ static void register_node(phx_membership *membership)
 
 /* ---- lists ---- */
 
-static void list_node(phx_membership *membership, const phx_cluster_map *map, const phc_entry *entry)
-{
-    phx_registration read;
-    const char *number = entry->key + strlen(membership->prefix) + strlen("nodes/");
-    phx_listed node = {.revision = entry->revision, .lease = entry->lease};
-    if (!phx_registration_number(number, &node.number) || !phx_registration_decode(&read, entry->value, entry->size)) {
-        membership->counts.skipped++;
-        return;
-    }
-    node.registration = phx_registration_of(&read, entry->revision);
-    if (!phx_listed_add(membership, map, node)) {
-        membership->counts.skipped++;
-        return;
-    }
-    if (read.definition != membership->def.definition && membership->phase < PHX_MEMBERSHIP_MEMBER)
-        phx_membership_end(membership, "another member has another definition of the world");
-}
-
 /* The answer to a registration may be lost: then the key is there, under the own lease. */
 static void find_registration(phx_membership *membership)
 {
@@ -201,7 +185,8 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
             read_map_entry(membership, entry, &map);
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
-            list_node(membership, &map, entry); /* the map has come before: by key */
+            const char *refusal = phx_listed_take(membership, &map, entry); /* the map has come before: by key */
+            if (refusal && membership->phase < PHX_MEMBERSHIP_MEMBER) phx_membership_end(membership, refusal);
         } else if (strcmp(entry->key + length, "balancer") == 0) {
             phx_balancer_list(membership, entry);
         }

@@ -4,14 +4,15 @@
 #include "cluster/membership/registration.h"
 
 #include "cluster/wire/bytes.h"
+#include "cluster/wire/format.h"
 
-enum { MAGIC = 0x4e434850 /* "PHCN" */, FORMAT = 2 };
+enum { MAGIC = 0x4e434850 /* "PHCN" */ };
 
 void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES])
 {
     phx_writer writer = phx_writer_of(bytes, PHX_REGISTRATION_BYTES);
     phx_write_number(&writer, 4, MAGIC);
-    phx_write_number(&writer, 4, FORMAT);
+    phx_write_number(&writer, 4, PHX_CLUSTER_FORMAT);
     phx_write_number(&writer, 1, registration->gateway);
     phx_write_number(&writer, 8, registration->definition);
     phx_write_number(&writer, 8, registration->registration);
@@ -26,7 +27,14 @@ bool phx_registration_decode(phx_registration *registration, const void *bytes, 
     *registration = (phx_registration){.gateway = gateway == 1};
     registration->definition = phx_read_number(&reader, 8);
     registration->registration = phx_read_number(&reader, 8);
-    return !reader.failed && phx_reader_left(&reader) == 0 && magic == MAGIC && format == FORMAT && gateway <= 1;
+    return !reader.failed && phx_reader_left(&reader) == 0 && magic == MAGIC && format == PHX_CLUSTER_FORMAT &&
+           gateway <= 1;
+}
+
+bool phx_registration_is_foreign(const void *bytes, size_t size)
+{
+    phx_reader reader = phx_reader_of(bytes, size);
+    return phx_read_number(&reader, 4) == MAGIC && phx_read_number(&reader, 4) != PHX_CLUSTER_FORMAT && !reader.failed;
 }
 
 uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision)

@@ -19,6 +19,8 @@ typedef struct phx_registration {
 
 void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES]);
 bool phx_registration_decode(phx_registration *registration, const void *bytes, size_t size);
+/* A registration in another format: that process is of an incompatible version. */
+bool phx_registration_is_foreign(const void *bytes, size_t size);
 /* Of a key with that revision. */
 uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision);
 /* The number at the end of its key; false: it is none, or 0. */

@@ -3,9 +3,10 @@
  */
 #include "cluster/wire/question_wire.h"
 
+#include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
 
-enum { MAGIC = 0x51434850 /* "PHCQ" */, FORMAT = 1, KIND_QUESTION = 1, KIND_ANSWER = 2, ID_BYTES = 8 };
+enum { MAGIC = 0x51434850 /* "PHCQ" */, KIND_QUESTION = 1, KIND_ANSWER = 2, ID_BYTES = 8 };
 
 static size_t body_bytes(const phx_question_head *head)
 {
@@ -20,7 +21,7 @@ bool phx_question_is_meant(const void *bytes, size_t size)
 
 static bool read_head(phx_question_head *head, phx_reader *reader, size_t size)
 {
-    const bool is_ours = phx_read_number(reader, 4) == MAGIC && phx_read_number(reader, 1) == FORMAT;
+    const bool is_ours = phx_read_number(reader, 4) == MAGIC && phx_read_number(reader, 1) == PHX_CLUSTER_FORMAT;
     const uint64_t kind = phx_read_number(reader, 1), no_flags = phx_read_number(reader, 2);
     const uint64_t bytes = phx_read_number(reader, 4);
     head->answers = kind == KIND_ANSWER;
@@ -57,7 +58,7 @@ size_t phx_question_seal(unsigned char *bytes, const phx_question_head *head)
     const size_t size = PHX_QUESTION_HEAD_BYTES + body_bytes(head) + PHX_SUM_BYTES;
     phx_writer writer = phx_writer_of(bytes, PHX_QUESTION_HEAD_BYTES);
     phx_write_number(&writer, 4, MAGIC);
-    phx_write_number(&writer, 1, FORMAT);
+    phx_write_number(&writer, 1, PHX_CLUSTER_FORMAT);
     phx_write_number(&writer, 1, head->answers ? KIND_ANSWER : KIND_QUESTION);
     phx_write_number(&writer, 2, 0);
     phx_write_number(&writer, 4, size);

@@ -4,9 +4,10 @@
 #include "cluster/wire/wire.h"
 
 #include "cluster/wire/bytes.h"
+#include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
 
-enum { MAGIC = 0x57434850 /* "PHCW" */, FORMAT = 1, ITEM_HEAD_BYTES = 4 };
+enum { MAGIC = 0x57434850 /* "PHCW" */, ITEM_HEAD_BYTES = 4 };
 
 void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer)
 {
@@ -106,7 +107,7 @@ size_t phx_wire_end(phx_wire_message *message, const phx_wire_head *head)
 {
     phx_writer writer = phx_writer_of(message->bytes, PHX_WIRE_HEAD_BYTES);
     phx_write_number(&writer, 4, MAGIC);
-    phx_write_number(&writer, 1, FORMAT);
+    phx_write_number(&writer, 1, PHX_CLUSTER_FORMAT);
     phx_write_number(&writer, 1, head->kind);
     phx_write_number(&writer, 2, 0);
     phx_write_number(&writer, 4, message->used + PHX_SUM_BYTES);
@@ -125,7 +126,8 @@ size_t phx_wire_end(phx_wire_message *message, const phx_wire_head *head)
 
 static phx_wire_flaw read_head(phx_wire_head *head, phx_reader *reader, size_t size)
 {
-    if (phx_read_number(reader, 4) != MAGIC || phx_read_number(reader, 1) != FORMAT) return PHX_WIRE_BAD_FORMAT;
+    if (phx_read_number(reader, 4) != MAGIC || phx_read_number(reader, 1) != PHX_CLUSTER_FORMAT)
+        return PHX_WIRE_BAD_FORMAT;
     const uint64_t kind = phx_read_number(reader, 1), no_flags = phx_read_number(reader, 2);
     const uint64_t bytes = phx_read_number(reader, 4);
     head->kind = kind == PHX_WIRE_CHANNEL ? PHX_WIRE_CHANNEL : PHX_WIRE_HEARTBEAT;

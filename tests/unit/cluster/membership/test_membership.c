@@ -13,6 +13,8 @@
 #include "cluster/membership/wishes.h"
 #include "cluster/node/map_barrier.h"
 #include "cluster/servers/memory_store.h"
+#include "cluster/wire/format.h"
+#include "cluster/wire/sum.h"
 #include "support/fail_alloc.h"
 
 enum { PROCESSES = 4, REGIONS = 8, TICK_NS = 50000000, LEASE_MS = 1000, BALANCE_TICKS = 10 };
@@ -133,6 +135,65 @@ Test(membership, another_world_is_refused)
     cr_assert_str_eq(processes[2].membership.reason, "the map of the store has another number of regions");
     cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
     cr_assert_eq(processes[0].node.map.member_count, 1);
+}
+
+/* What a process of another version writes: the same bytes with another number of the format. */
+static void write_foreign(const char *key, unsigned char *bytes, size_t size)
+{
+    static phc_store other;
+    bytes[4] = PHX_CLUSTER_FORMAT + 1; /* behind the magic */
+    cr_assert_eq(phc_memory_join(memory, &other), PH_OK);
+    cr_assert_eq(other.cas(other.user, 1, key, 0, bytes, size, 0), PH_OK);
+    phc_memory_step(memory, now);
+    other.close(other.user);
+}
+
+static void write_foreign_registration(void)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    phx_registration_encode(&(phx_registration){.definition = 1}, bytes);
+    write_foreign("ph/unit/nodes/9", bytes, sizeof bytes);
+    cr_assert(phx_registration_is_foreign(bytes, sizeof bytes));
+    cr_assert_not(phx_registration_is_foreign(bytes, 7));
+    bytes[0]++;
+    cr_assert_not(phx_registration_is_foreign(bytes, sizeof bytes));
+}
+
+Test(membership, a_process_of_another_version_yields_and_members_go_on)
+{
+    begin_process(0, 1, REGIONS, 1, false);
+    run_ticks(20);
+    write_foreign_registration();
+    begin_process(1, 2, REGIONS, 1, false);
+    run_ticks(60);
+    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert(phx_node_may_save(&processes[0].node));
+    cr_assert_gt(processes[0].membership.counts.skipped, 0);
+    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(processes[1].membership.reason, PHX_OTHER_FORMAT);
+    cr_assert_eq(processes[0].node.map.member_count, 1);
+}
+
+Test(membership, a_map_of_another_version_is_refused_by_name_and_stays)
+{
+    static phx_cluster_map map;
+    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    phx_cluster_map_init(&map, REGIONS);
+    map.version = 1;
+    const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
+    bytes[4] = PHX_CLUSTER_FORMAT + 1;
+    phx_writer writer = {.at = bytes + size - PHX_SUM_BYTES, .end = bytes + size};
+    cr_assert_eq(phx_sum_seal(&writer, bytes), size);
+    cr_assert(phx_cluster_map_is_foreign(bytes, size));
+    cr_assert_not(phx_cluster_map_is_foreign(bytes, size - 1));
+    write_foreign("ph/unit/map", bytes, size);
+    begin_process(0, 1, REGIONS, 1, false);
+    run_ticks(20);
+    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(processes[0].membership.reason, PHX_OTHER_FORMAT);
+    const phx_memory_table *table = phx_memory_table_of(memory);
+    for (uint32_t i = 0; i < table->key_count; i++)
+        cr_assert(strcmp(table->keys[i].key, "ph/unit/map") != 0 || table->keys[i].value[4] == PHX_CLUSTER_FORMAT + 1);
 }
 
 Test(membership, one_that_stops_is_put_out_and_knows_it_when_it_goes_on)
