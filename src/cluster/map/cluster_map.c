@@ -233,8 +233,9 @@ static bool regions_fit(const phx_cluster_map *map)
 bool phx_cluster_map_is_foreign(const void *bytes, size_t size)
 {
     phx_reader reader;
-    return phx_sum_open(&reader, bytes, size) && phx_read_number(&reader, 4) == MAGIC &&
-           phx_read_number(&reader, 4) != PHX_CLUSTER_FORMAT && !reader.failed;
+    if (!phx_sum_open(&reader, bytes, size)) return false;
+    const uint64_t magic = phx_read_number(&reader, 4), format = phx_read_number(&reader, 4);
+    return !reader.failed && magic == MAGIC && format != PHX_CLUSTER_FORMAT;
 }
 
 bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size)

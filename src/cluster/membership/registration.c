@@ -34,7 +34,8 @@ bool phx_registration_decode(phx_registration *registration, const void *bytes, 
 bool phx_registration_is_foreign(const void *bytes, size_t size)
 {
     phx_reader reader = phx_reader_of(bytes, size);
-    return phx_read_number(&reader, 4) == MAGIC && phx_read_number(&reader, 4) != PHX_CLUSTER_FORMAT && !reader.failed;
+    const uint64_t magic = phx_read_number(&reader, 4), format = phx_read_number(&reader, 4);
+    return !reader.failed && magic == MAGIC && format != PHX_CLUSTER_FORMAT;
 }
 
 uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision)
