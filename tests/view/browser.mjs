@@ -3,64 +3,15 @@
 // works by keyboard; the picture is as it was, about. Times are printed, and none is asserted.
 // usage: node browser.mjs MODULES CHROMIUM PHAROS-REPLAY PHAROS-VIEW;  VIEW_PICTURES=FOLDER keeps what the states look like
 import assert from "node:assert";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { faults, frames, launch, open, picture, replay, start, stop, text } from "./pharos_view.mjs";
 
-const [modules, chromium, replay, view] = process.argv.slice(2);
-const browsers = createRequire(join(modules, "x"))("playwright-core").chromium;
-const FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--js-flags=--expose-gc", "--enable-precise-memory-info"];
-const TOKEN = "browserbrowserbrowser", PLACES = 16, STEP = 60, HANGS_MS = 120000, FLAT_FRAMES = 2000, BIG = 100000;
-// Pages are drawn by the processor here: few pixels, but where pictures are kept.
-const VIEWPORT = process.env.VIEW_PICTURES ? { width: 1280, height: 800 } : { width: 900, height: 560 };
+const PLACES = 16, STEP = 60, FLAT_FRAMES = 2000, BIG = 100000;
 const SETTINGS = ["--set", "view=130", "--set", "margin=10", "--set", "cap=6", "--set", "world_size=1000,1000", "--set", "tower_size=100"];
-
-// ---- the program and the page ----
-
-const running = new Set();
-process.on("exit", () => running.forEach((program) => program.kill()));
-
-function start(...options) {
-  const program = spawn(view, ["--token", TOKEN, ...options], { stdio: ["ignore", "pipe", "inherit"] });
-  running.add(program);
-  program.once("exit", () => running.delete(program));
-  return new Promise((found, failed) => {
-    program.stdout.once("data", (text) => found({ program, address: String(text).trim() }));
-    program.once("exit", (code) => failed(new Error(`pharos-view ended: ${code}`)));
-  });
-}
-
-function stop({ program }) {
-  return new Promise((gone) => {
-    program.removeAllListeners("exit");
-    program.once("exit", gone);
-    program.kill("SIGTERM");
-  });
-}
-
-const faults = [];
-async function open(browser, address, more = "") {
-  const page = await browser.newPage({ viewport: VIEWPORT });
-  page.setDefaultTimeout(HANGS_MS);
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text()) && faults.push(message.text()));
-  page.on("pageerror", (error) => faults.push(error.stack));
-  await page.goto(address + more);
-  await page.waitForFunction(() => window.pharos?.shown?.stats?.ticks > 0);
-  return page;
-}
-
-async function picture(page, name) {
-  if (process.env.VIEW_PICTURES) await page.screenshot({ path: join(process.env.VIEW_PICTURES, `${name}.png`) });
-}
-
-async function frames(page, count) {
-  const until = await page.evaluate((count) => window.pharos.frames + count, count);
-  await page.waitForFunction((until) => window.pharos.frames >= until, until);
-}
-const text = (page, id) => page.evaluate((id) => document.getElementById(id).textContent, id);
 
 // ---- a trace: PLACES x PLACES entities, which circle ----
 
@@ -373,7 +324,7 @@ async function checkEmpty(browser, address) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "view_browser_"));
-const browser = await browsers.launch({ executablePath: chromium, args: FLAGS });
+const browser = await launch();
 try {
   await checkWhy(browser, folder);
   const demo = await start("--demo");

@@ -15,6 +15,7 @@ export class Inspector {
     this.select = select;
     this.tab = "attributes";
     this.near = [];
+    this.back = false; // a kept frame is shown: the live world is asked, and answers are of another tick
     this.reset();
     for (const [name, text] of TABS)
       $("tabs").append(make("button", { role: "tab", id: `tab-${name}`, "aria-selected": String(name === this.tab),
@@ -63,7 +64,7 @@ export class Inspector {
       fill($("why-numbers"));
       return;
     }
-    say($("why-text"), answer.text);
+    say($("why-text"), `${answer.text}${this.back ? ` (at tick ${this.answers.tick}, the live one)` : ""}`);
     const shown = (name, value) => (name === "reason" ? `${this.world?.reasons[value]?.short ?? ""} (${value})` : typeof value === "number" ? short(value) : value);
     fill($("why-numbers"), ...Object.entries(answer.explanation).map(([name, value]) => make("tr", {}, cell(name), cell(shown(name, value), true))));
   }
@@ -95,11 +96,26 @@ export class Inspector {
 
   noteNear(answer) {
     const { focus, tick } = this.answers; // the answer is of this frame, and shows no other one's places
-    if (!answer.explanation || !focus?.found || answer.id !== focus.id) return;
+    if (!focus?.found || answer.id !== focus.id) return;
+    if (!answer.explanation) this.nearIds = this.nearIds.filter((id) => id !== answer.other);
+    else this.noteFound(answer, focus, tick);
+    this.gatherNear();
+  }
+
+  noteFound(answer, focus, tick) {
     const { dx, dy } = answer.explanation;
     this.nearFound.set(answer.other, { id: answer.other, sees: answer.explanation.sees, text: answer.text, tick,
       x: focus.attrs.x + dx, y: focus.attrs.y + dy, square: dx * dx + dy * dy });
-    this.gatherNear();
+  }
+
+  // A mark that no point carries along, in a sample or beyond the map's edge, would stay behind: it is asked for again.
+  askPlaces(isCarried) {
+    const focus = this.frame.focus;
+    for (const other of this.near) {
+      if (!focus?.found || other.asked || isCarried(other)) continue;
+      other.asked = true; // the answer is another object
+      this.ask({ kind: "explain", id: focus.id, other: other.id }, (reply) => this.noteNear(reply));
+    }
   }
 
   gatherNear() {
@@ -145,7 +161,8 @@ export class Inspector {
       `${focus.attrs.cap ? ` of at most ${short(focus.attrs.cap)}` : ""}${focus.cut ? " (list too long to show whole)" : ""}` +
       `${(this.instance ?? focus.attrs.instance) !== focus.attrs.instance ? `; in instance ${focus.attrs.instance}, and the map shows ${this.instance}` : ""}`);
     const scroll = $("panel").scrollTop, active = document.activeElement?.dataset?.row;
-    fill($("panel"), this[`${this.tab}Table`](focus));
+    const isAsked = this.tab === "observers" || this.tab === "near";
+    fill($("panel"), this.back && isAsked ? make("p", {}, "Answers are of the live tick: l goes there.") : this[`${this.tab}Table`](focus));
     $("panel").scrollTop = scroll;
     if (active) $("panel").querySelector(`[data-row="${CSS.escape(active)}"]`)?.focus();
   }

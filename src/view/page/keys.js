@@ -18,6 +18,8 @@ export class Keys {
   open(hello) {
     $("keys").hidden = !hello.set;
     this.hello = hello;
+    this.recent = []; // of this world alone
+    this.change = this.tick = this.generation = undefined;
     fill($("key-rows"));
     this.rows.clear();
     for (const [name, min, max, step] of KEYS) {
@@ -39,22 +41,29 @@ export class Keys {
   }
 
   set(key, value) {
-    this.change = { key, value, before: this.recent.slice(), after: [] };
+    this.change = { key, value, generation: this.generation, before: this.recent.slice(), after: [] };
     this.send({ type: "set", key, value: String(value) });
   }
 
   take(frame) {
+    if (frame.keys) this.generation = frame.keys.generation;
+    if (frame.keys) this.drawSliders(frame.keys);
+    if (frame.tick === this.tick) return; // of a pause
+    this.tick = frame.tick;
     const sample = { ms: frame.tickMs, events: (frame.stats.last_enters ?? 0) + (frame.stats.last_leaves ?? 0), entries: frame.stats.list_entries ?? 0 };
     this.recent.push(sample);
     if (this.recent.length > EFFECT_FRAMES) this.recent.shift();
-    if (frame.keys) for (const [name, row] of this.rows)
-      if (document.activeElement !== row.slider && frame.keys[name] !== undefined) {
-        row.slider.value = frame.keys[name];
-        say(row.output, ` ${short(frame.keys[name])}`);
-      }
-    if (this.change && this.change.after.length < EFFECT_FRAMES) {
-      this.change.after.push(sample);
-      this.drawEffect();
+    if (!this.change || this.change.after.length >= EFFECT_FRAMES) return;
+    // No tick has the new value yet, or it was refused.
+    if (this.generation === this.change.generation) this.change.before = this.recent.slice();
+    else this.change.after.push(sample), this.drawEffect();
+  }
+
+  drawSliders(keys) {
+    for (const [name, row] of this.rows) {
+      if (document.activeElement === row.slider || keys[name] === undefined) continue;
+      row.slider.value = keys[name];
+      say(row.output, ` ${short(keys[name])}`);
     }
   }
 

@@ -111,10 +111,12 @@ function show(frame, isLive) {
   shown = frame;
   const found = frame.focus?.found;
   inspector.instance = $("any").checked ? undefined : frame.rect.instance;
+  inspector.back = !live;
   inspector.take(frame, hello.world, performance.now(), isLive);
-  map.near = inspector.near;
+  map.near = live ? inspector.near : [];
   map.follows = found && $("follow").checked;
   map.take(frame, jumped || !isLive);
+  if (isLive) inspector.askPlaces((other) => map.isCarried(other));
   if (map.follows) changed();
   glideFrom = performance.now();
   drawHeader(frame);

@@ -153,8 +153,16 @@ export class WorldMap {
     this.countMigrations(frame);
     this.points.take(frame, this.tint(frame), restart);
     const close = (2 * (frame.rect.x1 - frame.rect.x0)) / 65536; // as coordinates of points are rounded
-    for (const other of this.near) if (other.tick === frame.tick) other.slot ??= this.points.slotAt(other.x, other.y, close);
+    for (const other of this.near) {
+      if (!this.points.placeOf(other.slot, 1)) other.slot = undefined; // its point is gone, and another may come to the slot
+      if (other.tick === frame.tick) other.slot ??= this.points.slotAt(other.x, other.y, close);
+    }
     this.dirty = true;
+  }
+
+  // Is a mark where its entity is: as its point is, or as the frame's own answer says?
+  isCarried(other) {
+    return other.slot !== undefined || other.tick === this.frame.tick;
   }
 
   // Where the focus and its targets were: they glide as points do.
@@ -294,6 +302,8 @@ export class WorldMap {
 
   // Entities that went to another shard since the frame before.
   countMigrations(frame) {
+    if (frame.tick === this.countedTick) return; // of a pause
+    this.countedTick = frame.tick;
     const before = this.migrations ?? [];
     this.migrations = frame.shards.map((shard) => shard.migrations);
     this.went = this.migrations.map((sum, i) => (frame.shards.length === before.length ? Math.max(sum - before[i], 0) : 0));

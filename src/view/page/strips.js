@@ -15,7 +15,7 @@ export class Strips {
     const axis = { stroke: "#9aa5b1", grid: { stroke: "#232932" }, ticks: { stroke: "#232932" }, font: "10px system-ui" };
     const size = { width: 400, height: HEIGHT };
     const common = { ...size, scales: { x: { time: false } }, axes: [{ ...axis, size: 24 }, { ...axis, size: 44 }], legend: { show: true, live: false },
-      cursor: { sync: { key: "pharos" }, drag: { x: false, y: false } } };
+      cursor: { sync: { key: "pharos" }, drag: { x: false, y: false } }, hooks: { draw: [(plot) => this.drawChanges(plot)] } };
     // Phases are stacked: each line is the sum of the ones before it and its own.
     this.tick = new uPlot({ ...common, series: [{ label: "tick" }, ...PHASES.map(([label, stroke]) => ({ label, stroke, fill: `${stroke}55`, width: 1, points: { show: false } })),
       { label: "p50", stroke: "#ffffff", width: 1.5, points: { show: false } }, { label: "p99, ms", stroke: "#f0e442", width: 1.5, dash: [4, 3], points: { show: false } }],
@@ -37,6 +37,8 @@ export class Strips {
   }
 
   clear() {
+    this.changes = [];
+    this.generation = undefined;
     this.rows = { tick: [], enters: [], leaves: [], left: [], ms: [], p50: [], p99: [], phases: PHASES.map(() => []) };
   }
 
@@ -47,6 +49,8 @@ export class Strips {
       this.clear();
       return this.add(frame);
     }
+    if (frame.keys && this.generation !== undefined && frame.keys.generation !== this.generation) this.changes.push(frame.tick);
+    this.generation = frame.keys?.generation ?? this.generation;
     rows.tick.push(frame.tick);
     rows.enters.push(stats.last_enters ?? 0);
     rows.leaves.push(stats.last_leaves ?? 0);
@@ -60,6 +64,13 @@ export class Strips {
       if (list === rows.phases) list.forEach((phase) => phase.shift());
       else list.shift();
     }
+    this.changes = this.changes.filter((tick) => tick >= rows.tick[0]);
+  }
+
+  // A line where live keys have changed: before and after it.
+  drawChanges({ ctx, bbox, valToPos }) {
+    ctx.fillStyle = "#ffffff";
+    for (const tick of this.changes) ctx.fillRect(Math.round(valToPos(tick, "x", true)), bbox.top, 2, bbox.height);
   }
 
   draw() {
