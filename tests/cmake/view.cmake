@@ -1,4 +1,5 @@
-# pharos-view: its server with clients of Python's standard library; messages of pages; the page, rebuilt and in chromium, with each layer of it.
+# pharos-view: its server with clients of Python's standard library; messages of pages; the page, rebuilt and in
+# chromium, with each layer of it.
 # The last three need node, chromium, and the packages of src/view/page/package.json (scripts/install_deps.sh --view).
 if(NOT PHAROS_BUILD_VIEW OR NOT TARGET pharos-view)
     return()
