@@ -14,7 +14,8 @@ typedef enum phx_cluster_command {
     PHX_CLUSTER_WATCH,
     PHX_CLUSTER_CHANGE,
     PHX_CLUSTER_CHECK,
-    PHX_CLUSTER_BALANCE
+    PHX_CLUSTER_BALANCE,
+    PHX_CLUSTER_VERIFY
 } phx_cluster_command;
 
 /* Exit statuses beside the ones of all programs (cli.h). */
@@ -31,6 +32,9 @@ typedef struct phx_cluster_job {
     phc_etcd_def etcd;
     uint32_t columns;  /* of the regions; 0 = not given */
     uint32_t every_ms; /* between two looks */
+    uint32_t wait_ms;  /* VERIFY: for which it looks again */
+    const char *const *exports;
+    uint32_t export_count;
     bool is_json;
 } phx_cluster_job;
 

@@ -58,7 +58,13 @@ static void take_report(phx_cluster_listing *listing, const phx_load_report *rep
                                       .busy_p99_us = report->busy_p99_us,
                                       .period_us = report->period_us,
                                       .own = report->own,
-                                      .transit = report->transit};
+                                      .transit = report->transit,
+                                      .fits = (uint32_t)report->columns * report->rows == listing->map.region_count};
+    for (uint32_t i = 0; i < report->region_count && listed->load.fits; i++) {
+        phx_cluster_view *view = &listing->views[report->regions[i].region];
+        view->count++;
+        view->number = listed->number;
+    }
     phx_load_report_entities(report, &listing->map, listed->number, &listing->columns, listing->entities);
 }
 

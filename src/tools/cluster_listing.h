@@ -18,7 +18,14 @@ enum {
 typedef struct phx_cluster_load {
     uint32_t busy_us, busy_p99_us, period_us; /* period_us 0: there is no report */
     uint32_t own, transit;
+    bool fits; /* as many regions as the map has */
 } phx_cluster_load;
+
+/* The nodes that see a region as their own. */
+typedef struct phx_cluster_view {
+    uint32_t count;
+    uint16_t number; /* of the last one */
+} phx_cluster_view;
 
 /* A process with a key. */
 typedef struct phx_cluster_listed {
@@ -44,6 +51,7 @@ typedef struct phx_cluster_listing {
     uint64_t balancer; /* registration of the node that balances; 0 = none */
     uint32_t skipped;  /* keys that are none of a process, or too many */
     uint32_t columns;  /* of the regions, by the reports; 0 = there is none, or they do not agree with the map */
+    phx_cluster_view views[PHX_CLUSTER_REGIONS_MAX];
     uint32_t entities[PHX_CLUSTER_REGIONS_MAX]; /* of each region, as its node has reported */
 } phx_cluster_listing;
 

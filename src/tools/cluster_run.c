@@ -11,6 +11,7 @@
 #include "tools/cluster_balance_run.h"
 #include "tools/cluster_check.h"
 #include "tools/cluster_print.h"
+#include "tools/cluster_verify_run.h"
 
 enum { NS_IN_MS = 1000000, NS_IN_S = 1000000000, PAUSE_NS = 2 * NS_IN_MS };
 
@@ -166,6 +167,8 @@ int phx_cluster_run_over(const phx_cluster_job *job, phx_cluster_store *store, F
         return check(job, store, name, out);
     case PHX_CLUSTER_BALANCE:
         return phx_cluster_balance_run(job, store, name, out);
+    case PHX_CLUSTER_VERIFY:
+        return phx_cluster_verify_run(job, store, name, out, stops);
     }
     return PHX_EXIT_USAGE;
 }

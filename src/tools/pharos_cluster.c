@@ -32,6 +32,9 @@ static const char documentation[] =
     "                       1.3 times the mean; at once, and once: see below\n"
     "  check                findings, each with its meaning and its remedy; asks\n"
     "                       each server of etcd\n"
+    "  verify [EXPORT]...   check, and whether the nodes agree with the map: each\n"
+    "                       sees its regions, and no other one; none waits for\n"
+    "                       hand-overs; by exports each entity has one owner\n"
     "\n"
     "A change is one write by compare-and-set, as members write theirs: two at once are made one after the other, none "
     "is "
@@ -49,6 +52,10 @@ static const char documentation[] =
     "A region is a number: column + row * columns. It says where entities should be; an entity's owner hands it over "
     "as soon as the region's new node hears all the others.\n"
     "\n"
+    "An export has the entities that a node owns, as the last line with \"node\" and \"ids\" of its file, "
+    "{\"node\":2,\"ids\":\"1-7,9\"}: pharos-node --ids prints such lines. Take all of them while no entity crosses a border; "
+    "without exports owners are not compared.\n"
+    "\n"
     "Examples:\n"
     "  pharos-cluster --etcd http://10.0.0.1:2379 status\n"
     "  pharos-cluster --config node.conf check && echo all is well\n"
@@ -60,9 +67,9 @@ static const char documentation[] =
     "config; "
     "3 refused: such a change can not be made, nothing was written; 4 etcd does not answer, or not in time: a change "
     "may "
-    "have been made, `status` shows it; 5 check has found something.";
+    "have been made, `status` shows it; 5 check or verify has found something.";
 
-enum { KEY_ETCD = 256, KEY_NAME, KEY_REGIONS, KEY_CONFIG, KEY_SET, KEY_JSON, KEY_EVERY, KEY_FORCE, KEY_DRY = 'n' };
+enum { KEY_ETCD = 256, KEY_NAME, KEY_REGIONS, KEY_CONFIG, KEY_SET, KEY_JSON, KEY_EVERY, KEY_WAIT, KEY_FORCE, KEY_DRY = 'n' };
 
 static const struct argp_option options[] = {
     {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster (cluster.etcd)", 0},
@@ -71,7 +78,9 @@ static const struct argp_option options[] = {
     {"config", KEY_CONFIG, "FILE", 0, "Read these from the section `cluster` of a node's FILE", 1},
     {"set", KEY_SET, "KEY=VALUE", 0, "Set a key of it, on top of FILE. May be repeated", 1},
     {"json", KEY_JSON, NULL, 0, "One line of JSON for each status, change or finding", 2},
-    {"every", KEY_EVERY, "MS", 0, "Of watch: between two looks (default: 500)", 2},
+    {"every", KEY_EVERY, "MS", 0, "Of watch and verify: between two looks (default: 500)", 2},
+    {"wait-ms", KEY_WAIT, "MS", 0, "Of verify: look again for so long, so that only what stays is found (default: 10000)",
+     2},
     {"dry-run", KEY_DRY, NULL, 0, "Of a change: show it, write nothing", 3},
     {"force", KEY_FORCE, NULL, 0,
      "Of out: a member that holds its lease is told to leave at once, and put out then; its "
@@ -81,7 +90,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-enum { OPERANDS_MAX = 3 };
+enum { OPERANDS_MAX = 65 }; /* verify, and an export of each node */
 
 typedef struct command_line {
     phx_cluster_job job;
@@ -108,15 +117,16 @@ static const command_row commands[] = {
     {"out", " NODE", PHX_CLUSTER_CHANGE, PHX_CHANGE_OUT, 1},
     {"check", "", PHX_CLUSTER_CHECK, 0, 0},
     {"balance", "", PHX_CLUSTER_BALANCE, 0, 0},
+    {"verify", " [EXPORT]...", PHX_CLUSTER_VERIFY, 0, 0},
 };
 
 static const command_row *find_command(struct argp_state *state, const command_line *line)
 {
     if (line->operand_count == 0)
-        argp_error(state, "a command is missing: status, map, watch, move, drain, out, balance or check");
+        argp_error(state, "a command is missing: status, map, watch, move, drain, out, balance, check or verify");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(line->operands[0], commands[i].name) == 0) return &commands[i];
-    argp_error(state, "unknown command '%s': status, map, watch, move, drain, out, balance and check are known",
+    argp_error(state, "unknown command '%s': status, map, watch, move, drain, out, balance, check and verify are known",
                line->operands[0]);
     return &commands[0];
 }
@@ -125,7 +135,11 @@ static void read_command(struct argp_state *state, command_line *line)
 {
     const command_row *row = find_command(state, line);
     phx_cluster_job *job = &line->job;
-    if (line->operand_count != row->operand_count + 1) argp_error(state, "usage: %s%s", row->name, row->operands);
+    if (row->command == PHX_CLUSTER_VERIFY) {
+        job->exports = &line->operands[1];
+        job->export_count = line->operand_count - 1;
+    } else if (line->operand_count != row->operand_count + 1)
+        argp_error(state, "usage: %s%s", row->name, row->operands);
     job->command = row->command;
     job->change.kind = row->kind;
     const bool is_change = row->command == PHX_CLUSTER_CHANGE;
@@ -177,6 +191,9 @@ static error_t read_option(int key, char *text, struct argp_state *state)
     case KEY_EVERY:
         line->job.every_ms = (uint32_t)phx_whole_option(state, "every", text, 10, 3600000);
         return 0;
+    case KEY_WAIT:
+        line->job.wait_ms = (uint32_t)phx_whole_option(state, "wait-ms", text, 0, 3600000);
+        return 0;
     case KEY_DRY:
         line->job.change.is_dry = true;
         return 0;
@@ -198,7 +215,7 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 static const struct argp parser = {.options = options,
                                    .parser = read_option,
                                    .args_doc =
-                                       "status\nmap\nwatch\nmove REGIONS NODE\ndrain NODE\nout NODE\nbalance\ncheck",
+                                       "status\nmap\nwatch\nmove REGIONS NODE\ndrain NODE\nout NODE\nbalance\ncheck\nverify [EXPORT]...",
                                    .doc = documentation};
 
 /* ---- the run ---- */
@@ -230,6 +247,7 @@ int main(int argc, char **argv)
     static command_line line; /* large: a change of all regions */
     struct sigaction action = {.sa_handler = handle_stop};
     line.job.every_ms = 500;
+    line.job.wait_ms = 10000;
     (void)snprintf(version, sizeof version, "pharos-cluster %s", ph_version());
     argp_program_version = version;
     argp_err_exit_status = PHX_EXIT_USAGE;

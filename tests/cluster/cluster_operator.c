@@ -148,6 +148,8 @@ static void show_cluster(void)
     expect(0, "fence none", "--name demo status");
     expect(0, "   0 |", "map --regions 4x4");
     expect(0, "nothing found", "check");
+    expect(0, "all agree", "verify");
+    expect(EXIT_WRONG, "no-such-file", "verify no-such-file");
     expect(EXIT_WRONG, "unknown command", "stats");
     expect(EXIT_WRONG, "usage: move REGIONS NODE", "move 3");
     expect(EXIT_WRONG, "'0' is not the number of a member", "drain 0");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/rng.h"
 #include "cluster/membership/load_report.h"
@@ -531,6 +532,86 @@ Test(cluster_tool, the_balancer_is_shown)
     end_lease(2);
     cr_assert_eq(run_command(status), PHX_EXIT_OK);
     expect_output("\"balancer\":0,");
+}
+
+/* ---- verify ---- */
+
+static int verify(const char *const *exports, uint32_t count)
+{
+    return run_command((phx_cluster_job){
+        .command = PHX_CLUSTER_VERIFY, .name = "arena", .every_ms = 10, .exports = exports, .export_count = count});
+}
+
+static void write_export(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(text, file) >= 0);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(cluster_tool, nodes_that_agree_with_the_map_are_verified)
+{
+    put_world("arena");
+    cr_assert_eq(verify(NULL, 0), PHX_EXIT_FOUND);
+    expect_output("no-report: node 1");
+    put_report(1, 100);
+    put_report(2, 100);
+    cr_assert_eq(verify(NULL, 0), PHX_EXIT_OK, "%s", output);
+    expect_output("all agree");
+    uint32_t region = 0;
+    while (listing.map.regions[region].number != 2) region++;
+    cr_assert_eq(write_change(move_of(region, 1)), PHX_CHANGE_MADE);
+    cr_assert_eq(verify(NULL, 0), PHX_EXIT_FOUND); /* node 2 has it still, and 1 does not know it */
+    expect_output("; 1 nodes see it as their own, the last one is 2");
+    put_report(1, 100);
+    cr_assert_eq(verify(NULL, 0), PHX_EXIT_FOUND);
+    expect_output("; 2 nodes see it as their own");
+    put_report(2, 100);
+    cr_assert_eq(verify(NULL, 0), PHX_EXIT_OK, "%s", output);
+    cr_assert_eq(write_change(move_of(region, 2)), PHX_CHANGE_MADE);
+    put_report(1, 100);
+    cr_assert_eq(verify(NULL, 0), PHX_EXIT_FOUND);
+    expect_output("which does not know it");
+    end_lease(1);
+    cr_assert_eq(verify(NULL, 0), PHX_EXIT_FOUND);
+    expect_output("no-lease: member 1");
+}
+
+Test(cluster_tool, each_entity_has_one_owner, .init = cr_redirect_stderr)
+{
+    char first[] = "/tmp/pharos-export-1-XXXXXX", second[] = "/tmp/pharos-export-2-XXXXXX";
+    const int a = mkstemp(first), b = mkstemp(second);
+    cr_assert(a >= 0 && b >= 0 && close(a) == 0 && close(b) == 0);
+    const char *const paths[] = {first, second};
+    put_world("arena");
+    put_report(1, 100);
+    put_report(2, 100);
+    write_export(
+        first,
+        "{\"event\":\"status\",\"node\":1,\"ids\":\"1-9\"}\n{\"node\":1,\"ids\":\"1-7,9\"}\n{\"node\":1,\"ids\":\"");
+    write_export(second, "{\"node\":2,\"ids\":\"8,10-12\"}\n");
+    cr_assert_eq(verify(paths, 2), PHX_EXIT_OK, "%s", output);
+    expect_output("12 entities in 2 exports: all agree");
+    write_export(second, "{\"node\":2,\"ids\":\"7-8\"}\n");
+    cr_assert_eq(verify(paths, 2), PHX_EXIT_FOUND);
+    expect_output("two-owners: entity 7 is owned by node 1 and by node 2");
+    write_export(second, "{\"node\":3,\"ids\":\"8\"}\n");
+    cr_assert_eq(verify(paths, 2), PHX_EXIT_FOUND);
+    expect_output("strange-owner: entity 8 is owned by 3");
+    static const char *const wrong[] = {"",
+                                        "{\"node\":1}\n",
+                                        "{\"node\":0,\"ids\":\"1\"}\n",
+                                        "{\"node\":1,\"ids\":\"2-1\"}\n",
+                                        "{\"node\":1,\"ids\":\"-1\"}\n",
+                                        "{\"node\":1,\"ids\":\"1;2\"}\n",
+                                        "{\"node\":1,\"ids\":\"1\n"};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        write_export(second, wrong[i]);
+        cr_assert_eq(verify(paths, 2), PHX_EXIT_USAGE, "%s", wrong[i]);
+    }
+    cr_assert_eq(unlink(first), 0);
+    cr_assert_eq(unlink(second), 0);
+    cr_assert_eq(verify(paths, 2), PHX_EXIT_USAGE);
 }
 
 /* Another balancer gives the one of two regions away, between the look of this one and its write of the other. */

@@ -1,0 +1,18 @@
+/*
+ * Do the control store and the nodes agree? Findings about what nodes report, beside the ones of the check: each node
+ * sees the regions of the map as its own, and no other one; no entity is on its way; by exports each entity has one
+ * owner, a node of the map. Pure but for the output.
+ */
+#ifndef PHX_TOOLS_CLUSTER_VERIFY_H
+#define PHX_TOOLS_CLUSTER_VERIFY_H
+
+#include <stdio.h>
+
+#include "tools/cluster_exports.h"
+#include "tools/cluster_listing.h"
+
+/* In the form of phx_cluster_check(), whose findings come first. Exports are sorted. @return how many */
+uint32_t phx_cluster_verify(FILE *out, const phx_cluster_listing *listing, const phx_cluster_exports *exports,
+                            bool is_json);
+
+#endif
