@@ -398,7 +398,10 @@ PH_NODISCARD PH_API ph_status phc_broadcast_at(phc *member, ph_producer producer
  */
 PH_API void phc_drain(phc *member);
 
-/** A member's numbers: as they are now, or since it was opened. */
+/**
+ * A member's numbers: as they are now, or since it was opened. They stand by subject. Up to the first release a new one
+ * goes beside its like; from then on it takes the place of a reserved one, so that sizes and places stay.
+ */
 typedef struct phc_stats {
     uint64_t map_version; /* 0 = none yet */
     uint64_t nodes;       /* of the map, without gateways */

@@ -39,8 +39,9 @@ static void verify_nodes(verify_findings *findings, const phx_cluster_listing *l
                  "node %u has reported nothing: it joined less than two seconds ago, or its host does not tick",
                  member->number);
         else if (!listed->load.fits)
-            find(findings, "grid", "node %u divides the world into another number of regions than the map, which has %u",
-                 member->number, listing->map.region_count);
+            find(findings, "grid",
+                 "node %u divides the world into another number of regions than the map, which has %u", member->number,
+                 listing->map.region_count);
         if (listed->load.transit > 0)
             find(findings, "transit",
                  "node %u waits for the confirmation of %u hand-overs. If this stays, it and another node do not hear "
@@ -48,7 +49,8 @@ static void verify_nodes(verify_findings *findings, const phx_cluster_listing *l
                  member->number, listed->load.transit);
     }
     const phx_member *balancer = phx_cluster_map_member(&listing->map, listing->balancer);
-    if (listing->balancer != 0 && (!balancer || balancer->gateway || !phx_cluster_listing_of(listing, listing->balancer)))
+    if (listing->balancer != 0 &&
+        (!balancer || balancer->gateway || !phx_cluster_listing_of(listing, listing->balancer)))
         find(findings, "balancer", "the balancer's key is of registration %" PRIu64 ", which is no node with a lease",
              listing->balancer);
 }
@@ -68,8 +70,9 @@ static void verify_regions(verify_findings *findings, const phx_cluster_listing 
         if (view->count == 0)
             find(findings, "region", "region %u is node %u's in the map, which does not know it", i, number);
         else
-            find(findings, "region", "region %u is node %u's in the map; %u nodes see it as their own, the last one is %u",
-                 i, number, view->count, view->number);
+            find(findings, "region",
+                 "region %u is node %u's in the map; %u nodes see it as their own, the last one is %u", i, number,
+                 view->count, view->number);
     }
     if (count > SHOWN_MAX) find(findings, "region", "%u more regions", count - SHOWN_MAX);
 }

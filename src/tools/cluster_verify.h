@@ -1,7 +1,7 @@
 /*
- * Do the control store and the nodes agree? Findings about what nodes report, beside the ones of the check: each node
- * sees the regions of the map as its own, and no other one; no entity is on its way; by exports each entity has one
- * owner, a node of the map. Pure but for the output.
+ * Do the control store and the nodes agree? Findings about reports of nodes, beside the ones of the check: each node
+ * has the regions that the map gives it, and none else; no entity is on its way; by exports each entity has one owner,
+ * a node of the map. Pure but for the output.
  */
 #ifndef PHX_TOOLS_CLUSTER_VERIFY_H
 #define PHX_TOOLS_CLUSTER_VERIFY_H

@@ -1,6 +1,6 @@
 /*
  * Looks of verify; see cluster_verify_run.h. Reports of nodes are up to two seconds old, and a change of the map takes
- * a moment: so only what stays is found.
+ * a moment: so a finding is one that stays.
  */
 #include "tools/cluster_verify_run.h"
 

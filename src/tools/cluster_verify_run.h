@@ -1,5 +1,5 @@
 /*
- * The command verify: looks until nothing is found, or for so long; what the last look has found is printed. The main
+ * The command verify: looks until nothing is found, or for wait_ms; findings of the last look are printed. The main
  * thread.
  */
 #ifndef PHX_TOOLS_CLUSTER_VERIFY_RUN_H

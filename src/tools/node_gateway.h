@@ -26,7 +26,7 @@ struct phx_node_ticks;
 /* The host has its member. PH_NO_MEMORY: phx_gateway_close() is still called, as for one that was never opened. */
 PH_NODISCARD ph_status phx_gateway_open(phx_node_gateway *gateway, const phx_node_host *host,
                                         const phc_transport *feed);
-/* What came, at most some thousand messages: the rest waits for the next round, and a round with a rest is counted. */
+/* What came, at most some thousand messages: a round that takes as many is counted as full, and more may wait. */
 void phx_gateway_hear(phx_node_gateway *gateway);
 /* The line of a status; gaps of the next one begin anew. */
 void phx_gateway_tell_status(phx_node_gateway *gateway, const struct phx_node_ticks *ticks);

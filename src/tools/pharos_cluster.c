@@ -53,7 +53,8 @@ static const char documentation[] =
     "as soon as the region's new node hears all the others.\n"
     "\n"
     "An export has the entities that a node owns, as the last line with \"node\" and \"ids\" of its file, "
-    "{\"node\":2,\"ids\":\"1-7,9\"}: pharos-node --ids prints such lines. Take all of them while no entity crosses a border; "
+    "{\"node\":2,\"ids\":\"1-7,9\"}: pharos-node --ids prints such lines. Take all of them while no entity crosses a "
+    "border; "
     "without exports owners are not compared.\n"
     "\n"
     "Examples:\n"
@@ -69,7 +70,18 @@ static const char documentation[] =
     "may "
     "have been made, `status` shows it; 5 check or verify has found something.";
 
-enum { KEY_ETCD = 256, KEY_NAME, KEY_REGIONS, KEY_CONFIG, KEY_SET, KEY_JSON, KEY_EVERY, KEY_WAIT, KEY_FORCE, KEY_DRY = 'n' };
+enum {
+    KEY_ETCD = 256,
+    KEY_NAME,
+    KEY_REGIONS,
+    KEY_CONFIG,
+    KEY_SET,
+    KEY_JSON,
+    KEY_EVERY,
+    KEY_WAIT,
+    KEY_FORCE,
+    KEY_DRY = 'n'
+};
 
 static const struct argp_option options[] = {
     {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster (cluster.etcd)", 0},
@@ -79,8 +91,8 @@ static const struct argp_option options[] = {
     {"set", KEY_SET, "KEY=VALUE", 0, "Set a key of it, on top of FILE. May be repeated", 1},
     {"json", KEY_JSON, NULL, 0, "One line of JSON for each status, change or finding", 2},
     {"every", KEY_EVERY, "MS", 0, "Of watch and verify: between two looks (default: 500)", 2},
-    {"wait-ms", KEY_WAIT, "MS", 0, "Of verify: look again for so long, so that only what stays is found (default: 10000)",
-     2},
+    {"wait-ms", KEY_WAIT, "MS", 0,
+     "Of verify: look again for so long, so that only what stays is found (default: 10000)", 2},
     {"dry-run", KEY_DRY, NULL, 0, "Of a change: show it, write nothing", 3},
     {"force", KEY_FORCE, NULL, 0,
      "Of out: a member that holds its lease is told to leave at once, and put out then; its "
@@ -212,11 +224,11 @@ static error_t read_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static const struct argp parser = {.options = options,
-                                   .parser = read_option,
-                                   .args_doc =
-                                       "status\nmap\nwatch\nmove REGIONS NODE\ndrain NODE\nout NODE\nbalance\ncheck\nverify [EXPORT]...",
-                                   .doc = documentation};
+static const struct argp parser = {
+    .options = options,
+    .parser = read_option,
+    .args_doc = "status\nmap\nwatch\nmove REGIONS NODE\ndrain NODE\nout NODE\nbalance\ncheck\nverify [EXPORT]...",
+    .doc = documentation};
 
 /* ---- the run ---- */
 

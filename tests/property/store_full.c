@@ -44,8 +44,10 @@ static bool may_mount(void)
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return false;
     temp_folder(folder, "pharos_full");
     const bool mounted = mount_disk(folder);
+    const int why = errno;
     if (mounted) REQUIRE(umount(folder) == 0);
     temp_remove(folder);
+    errno = why; /* the caller says it */
     return mounted;
 }
 

@@ -16,14 +16,19 @@ static bool is_pinned_by(const phx_halo_peer *peer, uint64_t id)
     return false;
 }
 
-/* Is a region that the peer gets copies near of within that distance of the place, along both axes? */
+/*
+ * Is a region that the peer gets copies near of within that distance of the place, along both axes? Looks at these
+ * regions alone: of 4,096 regions a peer has few.
+ */
 static bool is_near(const phx_halo *halo, const phx_halo_peer *peer, const phx_say *say, float distance)
 {
     float d[2];
-    for (uint32_t region = 0; region < halo->def.node->map.region_count; region++) {
-        if (!phx_region_set_has(&peer->copied, region)) continue;
-        phx_halo_distance(&halo->def.grid, region, say->x, say->y, d);
-        if (d[0] <= distance && d[1] <= distance) return true;
+    for (uint32_t word = 0; word < sizeof peer->copied.words / sizeof *peer->copied.words; word++) {
+        for (uint64_t bits = peer->copied.words[word]; bits != 0; bits &= bits - 1) {
+            const uint32_t region = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            phx_halo_distance(&halo->def.grid, region, say->x, say->y, d);
+            if (d[0] <= distance && d[1] <= distance) return true;
+        }
     }
     return false;
 }

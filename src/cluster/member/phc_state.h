@@ -22,7 +22,8 @@ typedef struct phx_known_region {
 typedef struct phx_phc_counts {
     uint64_t rounds, restored, duplicates, damaged, kept[PH_STATUS_COUNT]; /* kept: not handed over, by status */
     uint64_t flawed_questions;
-    uint64_t heard;  /* broadcasts of other nodes that went to the world */
+    uint64_t heard;  /* broadcasts of other nodes that the world has taken */
+    uint64_t hears;  /* ... that went to it in this tick */
     uint64_t unsent; /* messages that the transport did not take */
 } phx_phc_counts;
 

@@ -67,6 +67,7 @@ static void take_refusal(phc *member, const ph_refusal *refusal)
     case PH_COMMAND_BROADCAST:
     case PH_COMMAND_BROADCAST_AT:
         member->halo.counts.unheard++;
+        member->counts.hears -= member->counts.hears > 0;
         break;
     default:
         break;
@@ -122,6 +123,8 @@ void phx_refused_mend(phc *member, const ph_stats *stats)
 {
     if (member->untold_count > 0) tell_again(member);
     take_refusals(member);
+    member->counts.heard += member->counts.hears;
+    member->counts.hears = 0;
     if (stats->refusals_untold != member->refusals_untold) member->audits = AUDITS;
     member->refusals_untold = stats->refusals_untold;
     if (member->audits == 0) return;

@@ -6,6 +6,11 @@
 /*
  * Items of a repetition: the peer that hears again acks them, and all the others follow. An ack comes with the second
  * message behind its item, or with the third one of a peer that ticks less often: until then new items go on.
+ *
+ * The wait counts own messages, not time: this protocol has no clock, and a round trip that it would measure has the
+ * peer's ticks in it, not the network's time, which is a hundredth of a tick. Over a slow way, of more than three
+ * ticks, each message has its first four items again, which are dropped by their sequence: some bytes, no error, and
+ * new items are not held up for ever, as an ack ends the repetition.
  */
 enum { REPEATED_ITEMS = 4, WAITS = 3 };
 
