@@ -19,6 +19,7 @@ void phx_prev_rows_free(phx_prev_rows *previous, phx_mem *mem)
     if (!previous->index.mem) return;
     phx_idmap_free(&previous->index);
     phx_release(mem, (void **)&previous->discontinuous, &previous->discontinuous_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&previous->renewed, &previous->renewed_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&previous->attrs, &previous->attrs_capacity, sizeof(phx_prev_rows_attr));
     phx_release(mem, (void **)&previous->columns, &previous->columns_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&previous->rows, &previous->rows_capacity, sizeof(phx_prev_rows_row));
@@ -27,15 +28,28 @@ void phx_prev_rows_free(phx_prev_rows *previous, phx_mem *mem)
     *previous = (phx_prev_rows){0};
 }
 
+/* Room for a bit for each slot; new bits are 0. false = no memory, unchanged. */
+static bool grow_bits(phx_mem *mem, uint64_t **bits, uint32_t *capacity, uint32_t slots)
+{
+    const uint32_t words = (uint32_t)(((uint64_t)slots + 63) / 64), before = *capacity;
+    if (words <= before) return true;
+    if (!phx_grow(mem, (void **)bits, capacity, before, words, sizeof **bits)) return false;
+    memset(*bits + before, 0, (*capacity - before) * sizeof **bits);
+    return true;
+}
+
 bool phx_prev_rows_room(phx_prev_rows *previous, phx_mem *mem, uint32_t slots)
 {
-    uint32_t words = (uint32_t)(((uint64_t)slots + 63) / 64), before = previous->discontinuous_capacity;
-    if (words <= before) return true;
-    if (!phx_grow(mem, (void **)&previous->discontinuous, &previous->discontinuous_capacity, before, words,
-                  sizeof(uint64_t)))
-        return false;
-    memset(previous->discontinuous + before, 0, (previous->discontinuous_capacity - before) * sizeof(uint64_t));
-    return true;
+    return grow_bits(mem, &previous->discontinuous, &previous->discontinuous_capacity, slots) &&
+           grow_bits(mem, &previous->renewed, &previous->renewed_capacity, slots);
+}
+
+bool phx_prev_rows_any_renewed(const phx_prev_rows *previous, const phx_grid_rows *rows, phx_span span)
+{
+    if (PHX_LIKELY(previous->renewed_count == 0)) return false;
+    for (uint32_t row = span.first; row < span.end; row++)
+        if (phx_prev_rows_renewed(previous, phx_row_slot(rows, row))) return true;
+    return false;
 }
 
 /* ---- attributes ---- */
@@ -233,7 +247,8 @@ void phx_prev_rows_end(phx_prev_rows *previous, phx_store *store, phx_grid *grid
         body->state = (uint16_t)(body->state & ~PHX_SLOT_NOTED);
     }
     if (previous->attr_count > 0) phx_idmap_clear(&previous->index);
-    previous->attr_count = previous->discontinuous_count = previous->row_count = 0;
+    if (previous->renewed_count > 0) memset(previous->renewed, 0, previous->renewed_capacity * sizeof(uint64_t));
+    previous->attr_count = previous->discontinuous_count = previous->renewed_count = previous->row_count = 0;
     previous->collected = previous->kept = false;
     previous->shape = shape;
 }

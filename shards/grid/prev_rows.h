@@ -30,6 +30,8 @@ typedef struct phx_prev_rows {
     uint64_t *discontinuous; /* a bit for each slot with a row that became discontinuous in this tick; until they are
                                 collected */
     uint32_t discontinuous_count, discontinuous_capacity;
+    uint64_t *renewed; /* a bit for each renewed slot: phx_prev_rows_renew() */
+    uint32_t renewed_count, renewed_capacity;
     phx_prev_rows_attr *attrs;
     uint32_t attr_count, attrs_capacity;
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
@@ -50,7 +52,7 @@ typedef struct phx_prev_rows {
 void phx_prev_rows_init(phx_prev_rows *previous, phx_mem *mem);
 void phx_prev_rows_free(phx_prev_rows *previous, phx_mem *mem);
 
-/* Room for each of so many slots to become discontinuous. false = no memory, unchanged. */
+/* Room for each of so many slots to become discontinuous or renewed. false = no memory, unchanged. */
 bool phx_prev_rows_room(phx_prev_rows *previous, phx_mem *mem, uint32_t slots);
 /* A slot with a row becomes discontinuous. */
 static inline void phx_prev_rows_discontinuous(phx_prev_rows *previous, uint32_t slot)
@@ -60,6 +62,28 @@ static inline void phx_prev_rows_discontinuous(phx_prev_rows *previous, uint32_t
     *discontinuous |= bit;
     previous->discontinuous_count++;
 }
+
+/*
+ * Renews a slot with a row: an own observer that is to be evaluated in this tick, as only its own list may be another
+ * one than positions tell. For all other observers it is the same target as before.
+ */
+static inline void phx_prev_rows_renew(phx_prev_rows *previous, uint32_t slot)
+{
+    uint64_t *renewed = &previous->renewed[slot >> 6], bit = UINT64_C(1) << (slot & 63);
+    PHX_ASSERT(slot >> 6 < previous->renewed_capacity);
+    previous->renewed_count += !(*renewed & bit);
+    *renewed |= bit;
+}
+
+/* Is the slot renewed in this tick? Any slot with a row. */
+static inline bool phx_prev_rows_renewed(const phx_prev_rows *previous, uint32_t slot)
+{
+    if (PHX_LIKELY(previous->renewed_count == 0) || slot >> 6 >= previous->renewed_capacity) return false;
+    return previous->renewed[slot >> 6] >> (slot & 63) & 1;
+}
+
+/* Is the entity of one of these rows renewed? */
+bool phx_prev_rows_any_renewed(const phx_prev_rows *previous, const phx_grid_rows *rows, phx_span span);
 
 /* Room for one more phx_prev_rows_note(). false = no memory, unchanged. */
 bool phx_prev_rows_reserve(phx_prev_rows *previous, phx_mem *mem);

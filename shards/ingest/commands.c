@@ -117,13 +117,33 @@ static void follow_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     }
 }
 
+/* Is an entity the same target with both attributes? Then they differ in attributes of observers at most. */
+static bool same_target(const phx_attr *one, const phx_attr *other)
+{
+    phx_attr as = *one;
+    as.sees = other->sees;
+    as.view = other->view;
+    as.margin = other->margin;
+    as.cap = other->cap;
+    as.given = other->given;
+    as.consumer = other->consumer;
+    as.detect = other->detect;
+    as.ready = other->ready;
+    as.ready_given = other->ready_given;
+    as.spreads = other->spreads;
+    return memcmp(&as, other, sizeof as) == 0; /* as bytes: a set of attributes has no padding */
+}
+
 /* Sets the attributes, the same ones too: the entity is evaluated in any case. */
 static void change_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
 {
     phx_store *store = &shard->store;
     const phx_attr *now = phx_store_attr(store, slot);
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    phx_shard_mark_discontinuous(shard, &store->body[slot]);
+    /* a far target's attributes are looked up with its old and new place */
+    const bool renewed = same_target(now, attr) && !(store->body[slot].state & PHX_SLOT_FAR);
+    if (renewed) phx_shard_mark_renewed(shard, &store->body[slot]);
+    else phx_shard_mark_discontinuous(shard, &store->body[slot]);
     follow_attr(shard, slot, attr);
     shard->storage->note_attr(shard, slot, attr);
     if (shard->derives_lists) phx_prev_rows_note(&shard->previous, store, slot);

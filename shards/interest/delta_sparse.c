@@ -303,6 +303,7 @@ static phx_delta_result emit_observer_pairs(phx_scratch *scratch, phx_shard *sha
     uint32_t count = discontinuous ? observer_words(shard, pairs, last, slot, true, to, &leaves)
                                    : observer_words(shard, pairs, last, slot, false, to, &leaves);
     const phx_relation_set *related = phx_related_of(shard, slot);
+    if (PHX_UNLIKELY(scratch->plan.renewed) && phx_prev_rows_renewed(&shard->previous, slot)) return PHX_DELTA_EVALUATE;
     if (PHX_UNLIKELY(discontinuous && phx_row_discontinuous(&shard->grid.rows, row)))
         return related ? PHX_DELTA_EVALUATE : emit_discontinuous_observer(scratch, shard, slot, to, count);
     if (related) count = drop_related_targets(shard, related, to, count, &leaves);
@@ -455,6 +456,19 @@ static bool find_observer_pairs(phx_scratch *scratch)
     return true;
 }
 
+/* Each renewed observer of the piece has a pair, with itself, so that its turn comes. false = no memory. */
+static bool add_renewed_pairs(phx_sparse_plan *plan, phx_mem *mem)
+{
+    const phx_shard *shard = plan->shard;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    if (!reserve_sparse_pairs(plan, mem, (size_t)plan->pair_count + (plan->piece.end - plan->piece.first)))
+        return false;
+    for (uint32_t row = plan->piece.first; row < plan->piece.end; row++)
+        if (rows->view[row] != 0.0f && phx_prev_rows_renewed(&shard->previous, phx_row_slot(rows, row)))
+            add_pair(plan, row, phx_sparse_word_of_row(phx_pair_word_of(row, 0, 0)));
+    return true;
+}
+
 /* Runs all queries of a piece. false = no memory. */
 static bool find_piece_pairs(phx_scratch *scratch, phx_span piece)
 {
@@ -468,14 +482,15 @@ static bool find_piece_pairs(phx_scratch *scratch, phx_span piece)
     memset(plan->beyond_count, 0, sizeof plan->beyond_count);
     if (!begin_piece(plan, scratch->mem, piece)) return false;
     return (observers ? find_observer_pairs(scratch) : find_mover_pairs(scratch)) &&
-           (!plan->discontinuous || add_prev_row_pairs(scratch));
+           (!plan->discontinuous || add_prev_row_pairs(scratch)) &&
+           (!plan->renewed || add_renewed_pairs(plan, scratch->mem));
 }
 
 uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece)
 {
     const phx_sparse_plan *plan = &scratch->plan;
     const phx_block *block = &shard->grid.blocks[plan->block];
-    const bool quiet = plan->way == PHX_SPARSE_BY_MOVERS && plan->mover_count == 0 && !plan->discontinuous;
+    const bool quiet = plan->way == PHX_SPARSE_BY_MOVERS && plan->mover_count == 0 && !plan->discontinuous && !plan->renewed;
     uint32_t done = piece.end - piece.first;
     if (!quiet) done = find_piece_pairs(scratch, piece) ? emit_piece_pairs(scratch, shard) : 0;
     scratch->counts.by_delta += count_piece_observers(shard, block, (phx_span){piece.first, piece.first + done});

@@ -817,6 +817,7 @@ bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard)
     const phx_tile *tile = &scratch->tile;
     /* the observers of moved rows' pairs are no list of all observers, which far items or relations may concern */
     const bool beside = (tile->far.count > 0 || tile->related_due) && !shard->dense_tick;
+    if (tile->renewed) return false;
     return tile->all_by_delta || (tile->alike && !tile->discontinuous && !beside);
 }
 
@@ -851,8 +852,9 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = scratch->tile.row[place];
     if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->keep)) return false;
-    if (!scratch->discontinuous_in_view) return true;
     const uint32_t slot = phx_row_slot(rows, row);
+    if (scratch->tile.renewed && phx_prev_rows_renewed(&shard->previous, slot)) return false;
+    if (!scratch->discontinuous_in_view) return true;
     const bool derived = rows->view[row] > 0.0f, related = shard->store.body[slot].state & PHX_SLOT_RELATED;
     if (!phx_row_discontinuous(rows, row)) return derived || !related;
     return derived && phx_list_holds_no_memory(&shard->store.tail[slot].list);

@@ -186,9 +186,11 @@ bool phx_sparse_plan_open(phx_sparse_plan *plan, phx_mem *mem, const phx_shard *
     plan->block = number;
     plan->mover_count = plan->own_count = 0;
     plan->way = PHX_SPARSE_NONE;
-    plan->discontinuous = false;
+    plan->discontinuous = plan->renewed = false;
     if (!shard->delta_allowed || !(block->view_min > 0.0f)) return true;
-    if (phx_related_due_rows(shard, (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]})) return true;
+    const phx_span rows = {block->start[0], block->start[PHX_BLOCK_TOWERS]};
+    if (phx_related_due_rows(shard, rows)) return true;
+    plan->renewed = phx_prev_rows_any_renewed(&shard->previous, &shard->grid.rows, rows);
     plan->reach = query_reach(shard, block);
     if (choose_plan(plan, mem, block)) return true;
     plan->shard = NULL;

@@ -55,6 +55,17 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
                         phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
 }
 
+void phx_shard_mark_renewed(phx_shard *shard, phx_body *body)
+{
+    if (!shard->derives_lists || !(body->state & PHX_SLOT_ROW)) {
+        phx_shard_mark_discontinuous(shard, body);
+        return;
+    }
+    PHX_ASSERT(body->state & PHX_SLOT_OWN);
+    phx_shard_mark_dirty(shard, body);
+    phx_prev_rows_renew(&shard->previous, (uint32_t)(body - shard->store.body));
+}
+
 /*
  * From where is a move to be measured? From the position at the last tick's end, which the row has if the entity moved
  * in this tick before. false: unknown, as the entity is discontinuous, or has no row.

@@ -20,6 +20,12 @@ void phx_shard_mark_dirty(phx_shard *shard, phx_body *body);
 /* The same for a change that is a discontinuity. */
 void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
 
+/*
+ * The same for an own entity that is the same target as before, but may have another list than positions tell: as an
+ * observer it has other attributes, or targets wait for it. It is evaluated; for all others it walked, at most.
+ */
+void phx_shard_mark_renewed(phx_shard *shard, phx_body *body);
+
 /* A far target came, left, jumped or changed. */
 void phx_shard_mark_far_stale(phx_shard *shard);
 

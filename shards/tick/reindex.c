@@ -276,16 +276,13 @@ static bool any_stored_list(const phx_shard *shard)
     return false;
 }
 
-/*
- * Marks an observer with held targets as discontinuous, as if it were new: it is evaluated in any case. false = no
- * memory.
- */
+/* Renews an observer with held targets: it is evaluated in any case. false = no memory. */
 static bool add_deferred_slot(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_OWN) || !(body->state & PHX_SLOT_PARTIAL)) return true;
     if (shard->derives_lists && !phx_prev_rows_reserve(&shard->previous, shard->mem)) return false;
-    phx_shard_mark_discontinuous(shard, body);
+    phx_shard_mark_renewed(shard, body);
     phx_shard_partial(shard, slot, false);
     return true;
 }
