@@ -45,6 +45,7 @@ pharos_unit_test(NAME unit_shards_interest SOURCES
     unit/shards/interest/test_evaluate.c unit/shards/interest/test_event_naming.c
     unit/shards/interest/test_list_limit.c unit/shards/interest/test_mark_set.c
     unit/shards/interest/test_random_steps.c unit/shards/interest/test_rank_table.c
+    unit/shards/interest/test_renewed.c
     unit/shards/interest/test_runs.c unit/shards/interest/test_tile.c
     unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_publish SOURCES

@@ -141,7 +141,7 @@ Test(list_limit, a_new_limit_begins_with_the_list_as_it_is)
     cr_assert(list_of(1)->derived && list_of(1)->count == 1 + 50 - 44);
     fleet_begin(f);
     fleet_set(f, 1, limited_attr(20, 45, false), 0);
-    end_evaluated(0);
+    end_evaluated(1);
     cr_assert(list_of(1)->derived && list_of(1)->count == 1 + 45 - 44);
     fleet_begin(f);
     fleet_set(f, 1, limited_attr(20, 43, false), 0);
