@@ -19,7 +19,7 @@ typedef struct phx_relation_set {
     uint32_t measured; /* pairs and reveals: the target's distance counts in every tick */
     uint32_t hides;    /* of them: targets that it must not see */
     /*
-     * While the observer's list is derived, in a world of one shard: the slots of the items' targets, the rest
+     * Since its list was found, in a world of one shard: the slots of the items' targets, the rest
      * UINT32_MAX; not of more items. The first one of a free set is the next free set.
      */
     uint32_t slot[PHX_RELATION_SLOTS];

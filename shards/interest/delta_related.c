@@ -3,13 +3,6 @@
  */
 #include "shards/interest/delta_related.h"
 
-bool phx_related_far(const phx_relation_set *related)
-{
-    for (uint32_t i = 0; related && i < related->count; i++)
-        if (related->items[i].bits & PHX_RELATION_FAR) return true;
-    return false;
-}
-
 bool phx_related_find(phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related, uint32_t words)
 {
     if (!phx_scratch_room(scratch, (size_t)words + related->count) ||

@@ -18,9 +18,6 @@ typedef struct phx_delta_hits {
     uint32_t enter_count, leave_count;
 } phx_delta_hits;
 
-/* Is one of them a pair or a link? */
-bool phx_related_far(const phx_relation_set *related);
-
 /*
  * Finds the slots of their targets, into scratch->related. Makes room for events of so many words, and of the
  * relations. false = no memory.

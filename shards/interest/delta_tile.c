@@ -198,18 +198,17 @@ static bool any_related_place(const phx_scratch *scratch, const phx_shard *shard
 {
     enum { NEAR = 2, FAR = 6, FARTHEST = 12 }; /* observers ahead: each hop of the way to a target is prefetched */
     const phx_grid_rows *rows = &shard->grid.rows;
-    if (shard->relations.used == 0) return false;
+    if (!scratch->tile.related_due) return false;
     for (uint32_t w = 0; w < of.count; w++) {
-        if (scratch->tile.related_due && w + FARTHEST < of.count) {
+        if (w + FARTHEST < of.count) {
             const uint32_t *place = of.place + w;
             await_relation(shard, phx_row_slot(rows, scratch->tile.row[place[FARTHEST]]), 0);
             await_relation(shard, phx_row_slot(rows, scratch->tile.row[place[FAR]]), 1);
             await_relation(shard, phx_row_slot(rows, scratch->tile.row[place[NEAR]]), 2);
         }
         const uint32_t row = scratch->tile.row[of.place[w]], slot = phx_row_slot(rows, row);
-        if (rows->view[row] < 0.0f && (shard->store.body[slot].state & PHX_SLOT_RELATED)) return true;
-        if (scratch->tile.related_due && phx_related_due(shard, slot) &&
-            phx_related_changes(scratch, shard, slot, phx_related_of(shard, slot)))
+        if (!phx_related_due(shard, slot)) continue;
+        if (rows->view[row] < 0.0f || phx_related_changes(scratch, shard, slot, phx_related_of(shard, slot)))
             return true;
     }
     return false;
@@ -372,13 +371,31 @@ static bool reserve_stored(phx_scratch *scratch, const phx_list *list, const phx
            phx_interest_reserve_changes(scratch, apart ? 1 + runs->count : 1, targets + later);
 }
 
+/* Drops the words of targets of relations; the last word takes the place. */
+static void drop_related_words(phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related, run *of)
+{
+    uint32_t *words = scratch->targets;
+    const uint64_t filter = phx_related_filter(shard, related);
+    for (uint32_t at = of->words.end; at-- > of->words.first;) {
+        const phx_target_word word = phx_target_word_at(words, at);
+        if (PHX_LIKELY(!phx_related_filter_passes(filter, phx_target_word_slot(word)))) continue;
+        if (!phx_related_to(shard, related, phx_target_word_slot(word))) continue;
+        of->leaves -= phx_target_word_leaves(word);
+        words[at] = words[--of->words.end];
+    }
+}
+
 /* Records the events of one observer whose list is stored, from the words of its run and its relations, if any. */
-static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, const run *of, const phx_radii *radii,
+static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, run *of, const phx_radii *radii,
                                         bool apart)
 {
     const phx_relation_set *related = phx_related_of(shard, of->slot);
     const phx_list *list = &shard->store.tail[of->slot].list;
     PHX_ASSERT(!list->derived);
+    if (related && !phx_related_due(shard, of->slot) && scratch->tile.far.crossing == 0) {
+        drop_related_words(scratch, shard, related, of);
+        related = NULL; /* links hold, and hides hide, wherever their targets are */
+    }
     const uint32_t more = of->words.end - of->words.first + scratch->tile.far.crossing;
     if (related ? !phx_related_find(scratch, shard, related, more) : !phx_scratch_room(scratch, more))
         return PHX_DELTA_NO_MEMORY;
@@ -426,20 +443,6 @@ PHX_PREFETCH_INLINE void await_relations(const phx_scratch *scratch, const phx_s
     if (slot < relations->places) __builtin_prefetch(&relations->place[slot]);
     const phx_relation_set *related = phx_related_of(shard, run_at(scratch, shard, r + NEAR).slot);
     if (related) __builtin_prefetch(related);
-}
-
-/* Drops the words of targets of relations; the last word takes the place. */
-static void drop_related_words(phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related, run *of)
-{
-    uint32_t *words = scratch->targets;
-    const uint64_t filter = phx_related_filter(shard, related);
-    for (uint32_t at = of->words.end; at-- > of->words.first;) {
-        const phx_target_word word = phx_target_word_at(words, at);
-        if (PHX_LIKELY(!phx_related_filter_passes(filter, phx_target_word_slot(word)))) continue;
-        if (!phx_related_to(shard, related, phx_target_word_slot(word))) continue;
-        of->leaves -= phx_target_word_leaves(word);
-        words[at] = words[--of->words.end];
-    }
 }
 
 /*
@@ -556,14 +559,14 @@ static bool any_near_limit(const phx_scratch *scratch, const phx_shard *shard)
  * Emits the events of an observer without pairs that may have some nevertheless: discontinuous, related, or with
  * targets in sight that have a reach.
  */
-static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shard, const run *none,
+static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shard, run *none,
                                            const phx_radii *radii)
 {
     const phx_relation_set *relations = phx_related_of(shard, none->slot);
     if (phx_row_discontinuous(&shard->grid.rows, none->row))
         return relations ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, none, radii->in);
     const bool derived = shard->grid.rows.view[none->row] > 0.0f;
-    const bool related = derived ? phx_related_due(shard, none->slot) : phx_related_far(relations);
+    const bool related = phx_related_due(shard, none->slot);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
     const bool far = scratch->tile.far.crossing > 0 && phx_delta_far_due(&scratch->tile, none->row, radii->in, margin);
     if (!related && !far) return PHX_DELTA_DONE;
@@ -576,7 +579,7 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
 {
     for (; observers->count > 0 && observers->place[0] < end; observers->place++, observers->count--) {
         const uint32_t place = observers->place[0], row = scratch->tile.row[place];
-        const run none = {.place = place, .row = row, .slot = phx_row_slot(&shard->grid.rows, row)};
+        run none = {.place = place, .row = row, .slot = phx_row_slot(&shard->grid.rows, row)};
         const phx_delta_result result = emit_lone_observer(scratch, shard, &none, radii);
         if (!finish_run(scratch, shard, none.slot, result)) return place;
     }
@@ -872,9 +875,7 @@ phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
     const phx_grid_rows *rows = &shard->grid.rows;
     const uint32_t slot = phx_row_slot(rows, row);
     const bool plain = phx_tile_plain(shard, slot, rows->view[row], &r, &far);
-    /* the target of a relation may be anywhere */
-    const bool related =
-        rows->view[row] > 0.0f ? phx_related_due(shard, slot) : (shard->store.body[slot].state & PHX_SLOT_RELATED) != 0;
+    const bool related = phx_related_due(shard, slot); /* whose target may be anywhere */
     const bool done = plain && !related;
     return done ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
 }

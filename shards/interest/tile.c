@@ -552,7 +552,6 @@ void phx_tile_find_alike(phx_tile *tile, phx_span range)
         if (rows->view[row] == 0.0f) continue;
         const uint32_t slot = phx_row_slot(rows, row);
         tile->alike = phx_tile_plain(shard, slot, rows->view[row], &own_in, &own_keep) &&
-                      !(shard->store.body[slot].state & PHX_SLOT_RELATED) &&
                       (in == 0.0f || (in == own_in && keep == own_keep));
         in = own_in;
         keep = own_keep;
