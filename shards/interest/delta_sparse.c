@@ -490,7 +490,8 @@ uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece
 {
     const phx_sparse_plan *plan = &scratch->plan;
     const phx_block *block = &shard->grid.blocks[plan->block];
-    const bool quiet = plan->way == PHX_SPARSE_BY_MOVERS && plan->mover_count == 0 && !plan->discontinuous && !plan->renewed;
+    const bool quiet =
+        plan->way == PHX_SPARSE_BY_MOVERS && plan->mover_count == 0 && !plan->discontinuous && !plan->renewed;
     uint32_t done = piece.end - piece.first;
     if (!quiet) done = find_piece_pairs(scratch, piece) ? emit_piece_pairs(scratch, shard) : 0;
     scratch->counts.by_delta += count_piece_observers(shard, block, (phx_span){piece.first, piece.first + done});

@@ -559,8 +559,7 @@ static bool any_near_limit(const phx_scratch *scratch, const phx_shard *shard)
  * Emits the events of an observer without pairs that may have some nevertheless: discontinuous, related, or with
  * targets in sight that have a reach.
  */
-static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shard, run *none,
-                                           const phx_radii *radii)
+static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shard, run *none, const phx_radii *radii)
 {
     const phx_relation_set *relations = phx_related_of(shard, none->slot);
     if (phx_row_discontinuous(&shard->grid.rows, none->row))

@@ -65,7 +65,7 @@ typedef struct phx_sparse_plan {
     phx_sparse_plan_way way;
     bool discontinuous; /* a discontinuous entity is in view of the block's observers, or was; then previous rows count
                          */
-    bool renewed;        /* an observer of the block is: phx_prev_rows_renew() */
+    bool renewed;       /* an observer of the block is: phx_prev_rows_renew() */
     float reach; /* how far along an axis from a querying row the towers are with rows that may be an event with it */
     uint32_t rows_least; /* of the scratch; see phx_rows_least() */
     phx_rect around;     /* the towers of all rows that may be an event with the block's rows */

@@ -46,7 +46,8 @@ static inline bool phx_related_slots_noted(const phx_shard *shard)
     return shard->outbox.shard_count == 1;
 }
 
-/* The relation of an own observer, whose list was found since, to the entity of a slot, or NULL. related may be NULL. */
+/* The relation of an own observer, whose list was found since, to the entity of a slot, or NULL. related may be NULL.
+ */
 static inline phx_relation *phx_related_to(const phx_shard *shard, const phx_relation_set *related, uint32_t slot)
 {
     const phx_name *name = shard->store.name;

@@ -1,6 +1,7 @@
 /*
- * Renewed observers (grid/prev_rows.h): attributes that concern an entity's own list alone. It is evaluated, but for all
- * others it only walks: no previous row is made of it, in tiles and by sparse plans. The fixture compares every list.
+ * Renewed observers (grid/prev_rows.h): attributes that concern an entity's own list alone. It is evaluated, but for
+ * all others it only walks: no previous row is made of it, in tiles and by sparse plans. The fixture compares every
+ * list.
  */
 #include "unit/shards/shards_fixture.h"
 
@@ -16,13 +17,26 @@ static phx_attr renewed_attr(uint32_t turn)
 {
     phx_attr attr = plain_attr(VIEW, 0);
     switch (turn % 7) {
-    case 0: attr.detect = 2; break;
-    case 1: attr.view = VIEW + 7; break;
-    case 2: attr.margin = 4; break;
-    case 3: attr.cap = 9; break;
-    case 4: attr.sees = 2; break;
-    case 5: attr.view = 0; break;
-    default: break;
+    case 0:
+        attr.detect = 2;
+        break;
+    case 1:
+        attr.view = VIEW + 7;
+        break;
+    case 2:
+        attr.margin = 4;
+        break;
+    case 3:
+        attr.cap = 9;
+        break;
+    case 4:
+        attr.sees = 2;
+        break;
+    case 5:
+        attr.view = 0;
+        break;
+    default:
+        break;
     }
     return attr;
 }
