@@ -142,7 +142,7 @@ Test(interest, a_relation_makes_its_observer_alone_dirty)
     end(f, 2, 1);
     fleet_begin(f);
     fleet_move(f, 200, 507, 1505);
-    end(f, 1, 0);
+    end(f, 0, 0); /* a link holds wherever its target is */
     fleet_begin(f);
     fleet_move(f, 201, 205, 150); /* within the pair's view, not within the observer's */
     end(f, 1, 1);
