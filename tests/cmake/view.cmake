@@ -1,6 +1,6 @@
 # pharos-view: its server with clients of Python's standard library; messages of pages; the page, rebuilt and in
-# chromium, with each layer of it.
-# The last three need node, chromium, and the packages of src/view/page/package.json (scripts/install_deps.sh --view).
+# chromium, with each layer of it, and with a million entities.
+# The last four need node, chromium, and the packages of src/view/page/package.json (scripts/install_deps.sh --view).
 if(NOT PHAROS_BUILD_VIEW OR NOT TARGET pharos-view)
     return()
 endif()
@@ -33,7 +33,7 @@ if(NODE)
     add_test(NAME view_frame COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/view/frame.mjs)
     pharos_test_properties(view_frame 60 "view")
 endif()
-foreach(test IN ITEMS page browser layers)
+foreach(test IN ITEMS page browser layers million)
     if(NODE AND CHROMIUM AND EXISTS ${PHAROS_VIEW_MODULES}/esbuild)
         add_test(NAME view_${test} COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/view/${test}.mjs ${PHAROS_VIEW_MODULES}
                  ${CHROMIUM} $<TARGET_FILE:pharos-replay> $<TARGET_FILE:pharos-view>)

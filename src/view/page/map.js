@@ -11,6 +11,7 @@ export const LAYERS = [
 ];
 const HOVER = 9, HOVER_SHIFT = 12; // pixels
 const POINT_OBSERVER = 1, POINT_AWAKE = 2, POINT_CAPPED = 32, STEPS = 31, STEP_REMOTE = 128;
+const COVERED_MOST = 0.25, POINT_LEAST = 1.25; // of the map by points: heat below them is seen; pixels
 const MARGIN = 0.1; // of the view on each side: points are there when the map is dragged a little
 
 export class WorldMap {
@@ -221,7 +222,8 @@ export class WorldMap {
       [this.view.x, this.view.y] = this.placeOf({ id: focus.id, ...focus.attrs });
       this.dirty = true;
     }
-    this.view.pointSize = this.view.scale > 2 ? 7 : this.view.scale > 0.7 ? 5 : 3;
+    const size = this.view.scale > 2 ? 7 : this.view.scale > 0.7 ? 5 : 3;
+    this.view.pointSize = Math.max(Math.min(size, Math.sqrt(COVERED_MOST * this.view.width * this.view.height / Math.max(this.points.count, 1))), POINT_LEAST);
     this.points.draw(this.view, share, this.layers.points);
     if (!this.dirty && !marks) return;
     for (const context of this.dirty ? [this.base, this.over] : [this.over]) {
