@@ -2,12 +2,15 @@
  * Work counters of the interest phase. While all walk, a delta does observers with relations, with a margin, with a cap
  * that does not cut, and with targets that are seen from beyond a view (docs/finding-events.md). Only observers whose
  * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them.
- * Without a margin, and while no cap cuts, each list stays derived. A feature that falls off that short way is found
- * here. Every list is verified in every tick.
+ * Without a margin, and while no cap cuts, each list stays derived. At adds_max observers that wait for targets are
+ * evaluated, and no others. A feature that falls off that short way is found here. Every list is verified in every
+ * tick. In every fourth the lists that a consumer keeps by events alone are the same: a wrong event of a delta stays in
+ * them.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <pharos/pharos.h>
 
@@ -15,7 +18,17 @@
 #include "base/rng.h"
 #include "support/check.h"
 
-enum { ENTITIES = 600, SIDE = 1000, PARTY = 10, TICKS = 60, WARM_TICKS = 4, CHANGES = 7, JUMPS = 3, SEED = 20 };
+enum {
+    ENTITIES = 600,
+    SIDE = 1000,
+    PARTY = 10,
+    TICKS = 60,
+    WARM_TICKS = 4,
+    CHANGES = 7,
+    JUMPS = 3,
+    LISTS_EVERY = 4,
+    SEED = 20
+};
 
 #define PARTY_SPREAD 90.0f /* a party begins within so much of its first, along each axis */
 
@@ -25,6 +38,10 @@ typedef struct host {
     uint64_t rng;
     ph_position at[ENTITIES];
     bool hidden[ENTITIES]; /* by stealth */
+    ph_consumer consumer;
+    bool told[ENTITIES + 1][ENTITIES + 1]; /* by events alone: the target is in the observer's list */
+    uint32_t told_count[ENTITIES + 1];
+    uint32_t waiting; /* observers for which targets wait since the last tick, for adds_max */
 } host;
 
 static float uniform(host *h, float low, float high)
@@ -148,8 +165,51 @@ static uint32_t disturb_far(host *h, uint32_t number)
     return 3;
 }
 
+static void hear_change(host *h, const ph_batch *batch, const ph_change *change)
+{
+    bool *told = h->told[change->observer];
+    if ((change->flags & PH_CHANGE_FRESH) != 0) {
+        memset(told, 0, sizeof h->told[0]);
+        h->told_count[change->observer] = 0;
+    }
+    h->told_count[change->observer] += change->enter_count - change->leave_count;
+    h->waiting += (change->flags & PH_CHANGE_MORE) != 0;
+    for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
+        const uint64_t target = batch->targets[change->first + i].id;
+        const bool enters = i >= change->leave_count;
+        CHECK(told[target] != enters, "tick %" PRIu64 ": %" PRIu64 " is told twice of %" PRIu64, batch->tick,
+              change->observer, target);
+        told[target] = enters;
+    }
+}
+
+/* Takes the events of a tick. */
+static void hear_all(host *h)
+{
+    const ph_batch *batch = NULL;
+    h->waiting = 0;
+    while (ph_batch_take(h->consumer, &batch) == PH_OK) {
+        for (uint32_t i = 0; i < batch->change_count; i++) hear_change(h, batch, &batch->changes[i]);
+        CHECK_OK(ph_batch_return(h->consumer, batch));
+    }
+}
+
+/* The lists that follow from events alone are the ones of the library. */
+static void compare_lists(const host *h)
+{
+    uint64_t ids[ENTITIES];
+    for (uint64_t observer = 1; observer <= ENTITIES; observer++) {
+        const uint32_t told = h->told_count[observer];
+        uint32_t count = 0;
+        if (ph_list(h->world, observer, ids, ENTITIES, &count) == PH_UNKNOWN_ID) continue; /* logged out */
+        bool same = true;
+        for (uint32_t i = 0; i < count; i++) same = same && h->told[observer][ids[i]];
+        CHECK(same && told == count, "%" PRIu64 " has %u in its list, %u by its events", observer, count, told);
+    }
+}
+
 /* Ticks, verifies, and returns how many observers were evaluated so far. */
-static uint64_t tick(const host *h)
+static uint64_t tick(host *h)
 {
     ph_stats stats;
     ph_verification progress = {0};
@@ -157,6 +217,7 @@ static uint64_t tick(const host *h)
     CHECK_OK(ph_tick(h->world, NULL));
     CHECK_OK(ph_verify(h->world, UINT64_MAX, &progress, &difference));
     CHECK(difference.kind == PH_DIFFERENCE_NONE, "the list of %" PRIu64 " is wrong", difference.observer);
+    hear_all(h);
     CHECK_OK(ph_world_stats(h->world, &stats));
     return stats.observers_evaluated;
 }
@@ -184,26 +245,32 @@ typedef struct way {
     bool far;     /* some targets are seen from beyond a view */
     bool jumps;   /* some entities are discontinuous in each tick; with `far`, these targets */
     bool near;    /* most targets are seen from nearer than a view alone */
+    uint32_t adds_max;
+    bool waits; /* adds_max bites: observers that jump or come wait for targets */
 } way;
 
 static void run(const way *of)
 {
     enum { HIDES_EVERY = 2 };
-    host h = {.rng = SEED};
+    static host h;
+    memset(&h, 0, sizeof h);
+    h.rng = SEED;
     ph_world_def def = ph_world_def_default();
     ph_class kind = ph_class_default("default");
     kind.view = 100;
     kind.margin = of->margin;
     kind.cap = of->cap;
+    kind.adds_max = of->adds_max;
     def.classes = &kind;
     def.class_count = 1;
     def.world_size[0] = def.world_size[1] = SIDE;
-    REQUIRE(ph_world_create(&def, &h.world) == PH_OK && ph_producer_open(h.world, &h.producer) == PH_OK);
+    REQUIRE(ph_world_create(&def, &h.world) == PH_OK && ph_producer_open(h.world, &h.producer) == PH_OK &&
+            ph_consumer_open(h.world, 0, &h.consumer) == PH_OK);
     enter_all(&h);
     if (of->related) relate(&h);
     if (of->far) reach_far(&h);
     if (of->near) hold_near(&h);
-    uint64_t before = 0;
+    uint64_t before = 0, waits = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
     for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
         const bool changes = of->related && i % HIDES_EVERY == 0;
@@ -212,15 +279,23 @@ static void run(const way *of)
         if (of->jumps) expected = of->far ? disturb_far(&h, i) : disturb(&h, i);
         /* their lists are derived; but a comer with a cap is evaluated */
         if (of->jumps && of->margin == 0) expected = of->cap > 0 && !of->far ? expected % 2 : 0;
+        const uint32_t waited = h.waiting;
         const uint64_t now = tick(&h);
-        CHECK(of->cuts || now - before == expected, "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64,
-              of->name, i, now - before, expected);
+        if (i % LISTS_EVERY == LISTS_EVERY - 1) compare_lists(&h);
+        waits += h.waiting;
+        /* at adds_max: the ones that waited, the ones that wait now, and comers and jumpers */
+        const uint64_t most = waited + h.waiting + 2 * JUMPS + 1;
+        CHECK(!of->waits || now - before <= most, "%s, tick %u: %" PRIu64 " observers evaluated, %" PRIu64 " at most",
+              of->name, i, now - before, most);
+        CHECK(of->cuts || of->waits || now - before == expected,
+              "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64, of->name, i, now - before, expected);
         const uint32_t stored = of->margin == 0 ? count_stored_lists(&h) : 0;
-        CHECK(of->cuts || stored == 0, "%s, tick %u: %u lists are stored", of->name, i, stored);
+        CHECK(of->cuts || of->waits || stored == 0, "%s, tick %u: %u lists are stored", of->name, i, stored);
         CHECK(!of->cuts || now - before < ENTITIES / 2, "%s, tick %u: %" PRIu64 " observers evaluated", of->name, i,
               now - before);
         before = now;
     }
+    CHECK((waits > 0) == of->waits, "%s: %" PRIu64 " times targets waited", of->name, waits);
     CHECK_OK(ph_world_destroy(h.world));
 }
 
@@ -251,6 +326,12 @@ int main(void)
         {"near targets that jump, and a margin", 15, 0, .near = true, .jumps = true},
         {"near and far targets", 0, 0, .near = true, .far = true},
         {"near and far targets that jump, and a margin", 15, 0, .near = true, .far = true, .jumps = true},
+        {"adds_max", .adds_max = 20},
+        {"adds_max and a margin", 15, .adds_max = 20},
+        {"adds_max and relations", .adds_max = 20, .related = true},
+        {"adds_max and near targets", .adds_max = 20, .near = true},
+        {"adds_max and jumps", .adds_max = 5, .jumps = true, .waits = true},
+        {"adds_max, jumps and a margin", 15, .adds_max = 5, .jumps = true, .waits = true},
     };
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) run(&ways[i]);
     return check_done("short_way");
