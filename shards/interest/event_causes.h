@@ -25,6 +25,13 @@ static inline bool phx_causes_of_leaves(const phx_cause_scope *scope, const phx_
     return scope->several || scope->hides || scope->traits != 0 || shard->store.dead_count > 0;
 }
 
+/* Do all leaves of targets that this shard owns at the tick's end have the cause range? Nothing hides one, no cap cuts.
+ */
+static inline bool phx_causes_own_range(const phx_cause_scope *scope)
+{
+    return !scope->hides && scope->traits == 0;
+}
+
 /* May an enter have another cause than that the target came? */
 static inline bool phx_causes_of_enters(const phx_cause_scope *scope)
 {

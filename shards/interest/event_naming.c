@@ -163,15 +163,30 @@ static void write_leave_causes(const phx_cause_scope *scope, const phx_shard *sh
     }
 }
 
+/* The same while only targets that left the world or the shard may differ: few, so the observer is looked at for these.
+ */
+static void write_causes_of_absent(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
+{
+    const phx_body *body = shard->store.body;
+    for (uint32_t i = 0; i < of->count; i++) {
+        const phx_target_word word = phx_target_word_at(of->targets, i);
+        const uint32_t slot = phx_target_word_slot(word);
+        if (PHX_LIKELY(!phx_target_word_leaves(word) || (body[slot].state & PHX_SLOT_OWN))) continue;
+        const phx_cause_observer observer = phx_cause_observer_of(shard, of->observer);
+        of->to->causes[of->place[i]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, slot);
+    }
+}
+
 /* Corrects the causes of unordered events: as they are named, each has the usual one. */
 static void correct_causes(const phx_event_writer *writer)
 {
     const bool leaves = phx_causes_of_leaves(writer->scope, writer->shard);
-    const bool enters = phx_causes_of_enters(writer->scope);
+    const bool enters = phx_causes_of_enters(writer->scope), own_range = phx_causes_own_range(writer->scope);
     for (uint32_t c = 0, at = 0; (leaves || enters) && c < writer->changes; at = writer->end[c++]) {
         const named_events of = {writer->to[c], writer->observer[c], writer->targets + at, writer->place + at,
                                  writer->end[c] - at};
-        if (leaves) write_leave_causes(writer->scope, writer->shard, &of);
+        if (leaves && own_range) write_causes_of_absent(writer->scope, writer->shard, &of);
+        else if (leaves) write_leave_causes(writer->scope, writer->shard, &of);
         if (enters) write_enter_causes(writer->scope, &of);
     }
 }
