@@ -98,6 +98,7 @@ static void read_mover(phx_timer *own, uint32_t slot)
     mover->z = body->z;
     mover->radius = phx_index_radius(store, slot);
     mover->view = attr->view;
+    mover->bound = phx_bound_of(attr);
     mover->layers = attr->layers;
     mover->stealth = attr->stealth;
     mover->instance = attr->instance;
@@ -142,7 +143,7 @@ static void timer_index_move(phx_index *index, uint32_t slot)
     own->flags[slot] |= PHX_TIMER_CHANGED;
     bool view_changed = mover->radius != before.radius || (mover->radius >= 0.0f && mover->view != before.view);
     bool other = mover->layers != before.layers || mover->stealth != before.stealth || mover->veiled != before.veiled ||
-                 mover->instance != before.instance;
+                 mover->instance != before.instance || mover->bound != before.bound;
     own->observer_count -= before.radius >= 0.0f;
     own->observer_count += mover->radius >= 0.0f;
     if (view_changed) phx_timer_refresh(own, slot);

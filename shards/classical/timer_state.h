@@ -33,6 +33,7 @@ typedef struct phx_timer_mover {
     float x, y, z;
     float radius; /* phx_index_radius() */
     float view;   /* the borders of its view: this, and radius */
+    float bound;  /* phx_bound_of(): while a target has one, all observers are evaluated; but for the tick of its end */
     uint8_t stealth;
     uint32_t instance;
     bool veiled;

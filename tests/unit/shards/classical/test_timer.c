@@ -229,13 +229,14 @@ Test(timer, time_starts_again)
 }
 
 /* As a target it is another: every possible observer has a difference, though no entity moved. */
-Test(timer, other_layers_or_stealth_are_changes)
+Test(timer, other_layers_stealth_or_bounds_are_changes)
 {
     uint32_t o = life_enter(plain_attr(50, 0), 100, 100), t = life_enter(plain_attr(0, 0), 110, 100);
     life_pass();
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         phx_attr attr = plain_attr(0, 0);
-        if (i % 2) attr.layers = 2;
+        if (i < 2) attr.visible = i == 0 ? 30 : attr.visible; /* a bound, and none again */
+        else if (i % 2) attr.layers = 2;
         else attr.stealth = (uint8_t)(1 + i);
         life_set(t, attr);
         life_turn(UINT64_MAX);
