@@ -50,6 +50,7 @@ if(PHAROS_BUILD_CLUSTER)
         endif()
         pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_oom SOURCES cluster/cluster_oom.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_sim SOURCES cluster/cluster_sim.c LIBS pharos_cluster_sim ${schedules} LABELS cluster)
         # The simulation with the library's membership, over its control store within a process.
         pharos_plain_test(NAME cluster_sim_members SOURCES ${simulation} cluster/sim_members.c LIBS pharos_cluster
@@ -63,7 +64,7 @@ if(PHAROS_BUILD_CLUSTER)
             target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
         endforeach()
     endif()
-    foreach(test IN ITEMS federation cluster_hosts cluster_says unit_cluster unit_cluster_etcd unit_node_gateway unit_cluster_tool fuzz_cluster fuzz_halo fuzz_etcd cluster_sim
+    foreach(test IN ITEMS federation cluster_hosts cluster_oom cluster_says unit_cluster unit_cluster_etcd unit_node_gateway unit_cluster_tool fuzz_cluster fuzz_halo fuzz_etcd cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back) # some are not there under the thread sanitizer
         if(TARGET ${test})
