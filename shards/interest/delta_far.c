@@ -8,20 +8,6 @@ static bool is_square(const phx_shard *shard)
     return shard->rules->shape == PH_SHAPE_SQUARE;
 }
 
-bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view, float margin)
-{
-    const phx_grid_rows *rows = &tile->shard->grid.rows;
-    const uint32_t slot = phx_row_slot(rows, row);
-    const bool square = is_square(tile->shard);
-    for (uint32_t i = 0; i < tile->far.crossing; i++) {
-        const phx_far_item *item = &tile->far.items[i];
-        if (phx_far_item_counts(item, view) && item->slot != slot &&
-            phx_far_item_crosses(item, rows, row, square, margin))
-            return true;
-    }
-    return false;
-}
-
 /*
  * Adds a discontinuous target that the observer of a row sees from beyond its view now, and one that it saw so before;
  * a target may be both.
@@ -41,24 +27,23 @@ static void derive_changed(const phx_shard *shard, const phx_far_item *item, uin
         hits->leave[hits->leave_count++] = target;
 }
 
-void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits)
+void phx_delta_far_derive(phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits)
 {
+    phx_far_items *far = &tile->far;
     const phx_shard *shard = tile->shard;
     const phx_store *store = &shard->store;
     const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
     const phx_attr *attr = phx_store_attr(store, slot);
-    const bool square = is_square(shard);
-    for (uint32_t i = 0; i < tile->far.crossing; i++) {
-        const phx_far_item *item = &tile->far.items[i];
+    phx_far_items_find(far, shard, row, attr->view, 0.0f);
+    for (uint32_t i = 0; i < far->due_count; i++) {
+        const phx_far_item *item = &far->items[far->due[i]];
         const phx_attr *target = phx_store_attr(store, item->slot);
-        if (!phx_far_item_counts(item, attr->view) || item->slot == slot) continue;
         if (phx_related_to(shard, related, item->slot)) continue;
         if (item->changed) {
             derive_changed(shard, item, row, hits);
             continue;
         }
-        if (!phx_far_item_crosses(item, &shard->grid.rows, row, square, 0.0f) || !phx_layers_match(attr, target))
-            continue;
+        if (!phx_layers_match(attr, target)) continue;
         const bool enters =
             phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[item->slot], target, NULL, false);
         if (enters) hits->enter[hits->enter_count++] = item->slot;
@@ -74,7 +59,7 @@ static bool leaves_near(const phx_delta_hits *hits, uint32_t target)
     return false;
 }
 
-void phx_delta_far_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t row,
+void phx_delta_far_decide(phx_scratch *scratch, const phx_shard *shard, uint32_t row,
                           const phx_relation_set *related, phx_delta_hits *hits)
 {
     const phx_store *store = &shard->store;
@@ -83,13 +68,11 @@ void phx_delta_far_decide(const phx_scratch *scratch, const phx_shard *shard, ui
     const phx_attr *attr = phx_store_attr(store, slot);
     const phx_list *list = &store->tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    const phx_far_items *far = &scratch->tile.far;
-    const bool square = is_square(shard);
-    for (uint32_t i = 0; i < far->crossing; i++) {
-        const phx_far_item *item = &far->items[i];
+    phx_far_items *far = &scratch->tile.far;
+    phx_far_items_find(far, shard, row, attr->view, attr->margin);
+    for (uint32_t i = 0; i < far->due_count; i++) {
+        const phx_far_item *item = &far->items[far->due[i]];
         const uint32_t target = item->slot;
-        if (!phx_far_item_counts(item, attr->view) || target == slot) continue;
-        if (!phx_far_item_crosses(item, rows, row, square, attr->margin)) continue;
         const uint32_t at = related ? shard->kernels->find_u32(scratch->related, related->count, target) : 0;
         const phx_relation *relation = related && at < related->count ? &related->items[at] : NULL;
         if (relation && (relation->bits & PHX_RELATION_FAR)) continue;

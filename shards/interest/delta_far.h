@@ -9,20 +9,17 @@
 #include "shards/interest/delta_related.h"
 #include "shards/interest/scratch.h"
 
-/* May one of the crossing items have an event with the observer of a row, of this view and margin? */
-bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view, float margin);
-
 /*
  * Adds the events of the crossing items with an observer whose list is derived; there is room. The targets of its
  * relations are left out; related may be NULL.
  */
-void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits);
+void phx_delta_far_derive(phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits);
 
 /*
  * The same for a stored list; there is room. The list is as at the last tick's end. Pairs and links were
  * decided (delta_related.h); related: with the slots in scratch->related, or NULL.
  */
-void phx_delta_far_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t row,
+void phx_delta_far_decide(phx_scratch *scratch, const phx_shard *shard, uint32_t row,
                           const phx_relation_set *related, phx_delta_hits *hits);
 
 #endif

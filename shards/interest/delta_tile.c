@@ -505,7 +505,7 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     if (PHX_UNLIKELY(apart && related && scratch->tile.related_due && phx_related_due(shard, of.slot)))
         return emit_derived_run(scratch, shard, &of);
     if (PHX_UNLIKELY(derived && scratch->tile.far.crossing > 0 &&
-                     phx_delta_far_due(&scratch->tile, of.row, radii->in, 0.0f)))
+                     phx_far_items_find(&scratch->tile.far, shard, of.row, radii->in, 0.0f) > 0))
         return emit_derived_run(scratch, shard, &of);
     const uint32_t count = of.words.end - of.words.first;
     const bool previous = special && scratch->tile.previous_count > 0;
@@ -567,7 +567,7 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
     const bool derived = shard->grid.rows.view[none->row] > 0.0f;
     const bool related = phx_related_due(shard, none->slot);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
-    const bool far = scratch->tile.far.crossing > 0 && phx_delta_far_due(&scratch->tile, none->row, radii->in, margin);
+    const bool far = phx_far_items_find(&scratch->tile.far, shard, none->row, radii->in, margin) > 0;
     if (!related && !far) return PHX_DELTA_DONE;
     return derived ? emit_derived_run(scratch, shard, none) : emit_stored_run(scratch, shard, none, radii, true);
 }

@@ -6,6 +6,8 @@
 void phx_far_items_free(phx_far_items *items, phx_mem *mem)
 {
     phx_release(mem, (void **)&items->items, &items->capacity, sizeof *items->items);
+    phx_release(mem, (void **)&items->lanes, &items->lanes_capacity, sizeof *items->lanes);
+    phx_release(mem, (void **)&items->due, &items->due_capacity, sizeof *items->due);
     *items = (phx_far_items){0};
 }
 
@@ -42,8 +44,11 @@ static phx_far_item make_changed_item(const phx_far_change *change)
 /* Room for more items. false = no memory. */
 static bool reserve_items(phx_far_items *items, phx_mem *mem, uint32_t more)
 {
-    return phx_grow(mem, (void **)&items->items, &items->capacity, items->count, (size_t)items->count + more,
-                    sizeof *items->items);
+    const size_t needed = (size_t)items->count + more;
+    return phx_grow(mem, (void **)&items->items, &items->capacity, items->count, needed, sizeof *items->items) &&
+           phx_grow(mem, (void **)&items->lanes, &items->lanes_capacity, 0, (needed + PHX_FAR_LANES - 1) / PHX_FAR_LANES,
+                    sizeof *items->lanes) &&
+           phx_grow(mem, (void **)&items->due, &items->due_capacity, 0, needed, sizeof *items->due);
 }
 
 /* Adds the targets of entries first .. end, but for discontinuous ones. false = no memory. */
@@ -213,13 +218,85 @@ bool phx_far_items_near(const phx_shard *shard, const phx_block *block)
     return false;
 }
 
+static void set_lane(phx_far_items *items, uint32_t i, const phx_far_item *item)
+{
+    phx_far_lanes *lanes = &items->lanes[i / PHX_FAR_LANES];
+    const uint32_t lane = i % PHX_FAR_LANES;
+    lanes->x[lane] = item->x, lanes->y[lane] = item->y;
+    lanes->old_x[lane] = item->old_x, lanes->old_y[lane] = item->old_y;
+    lanes->reach[lane] = item->reach, lanes->old_reach[lane] = item->old_reach;
+    lanes->changed[lane] = item->changed;
+}
+
 void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_far_box *box)
 {
+    static const phx_far_item none = {.reach = -1.0f, .old_reach = -1.0f};
     items->crossing = 0;
     for (uint32_t i = 0; i < items->count; i++) {
         const phx_far_item item = items->items[i];
         if (!item_in_box(&item, shard, box)) continue;
         items->items[i] = items->items[items->crossing];
-        items->items[items->crossing++] = item;
+        items->items[items->crossing] = item;
+        set_lane(items, items->crossing++, &item);
     }
+    for (uint32_t i = items->crossing; i % PHX_FAR_LANES != 0; i++) set_lane(items, i, &none);
+}
+
+/* ---- the items of one observer ---- */
+
+/* An observer's places at the end of this tick and of the last one. */
+typedef struct observer_places {
+    float x, y, old_x, old_y; /* the old ones may be NaN: nothing is near them */
+} observer_places;
+
+/* Is the difference within a distance, that is not below 0? Not if a part of it is NaN. */
+static inline bool is_within(float dx, float dy, float distance, bool square)
+{
+    return square ? (fabsf(dx) <= distance) & (fabsf(dy) <= distance) : dx * dx + dy * dy <= distance * distance;
+}
+
+/* Which of the lanes may have an event: 1, else 0. The compiler makes vectors of it. */
+static inline uint32_t find_lanes(const phx_far_lanes *lanes, observer_places at, float view, float margin, bool square,
+                                  uint32_t found[PHX_FAR_LANES])
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < PHX_FAR_LANES; i++) {
+        const float dx = lanes->x[i] - at.x, dy = lanes->y[i] - at.y;
+        const float old_dx = lanes->old_x[i] - at.old_x, old_dy = lanes->old_y[i] - at.old_y;
+        const float in = lanes->reach[i], keep = in + margin;
+        const uint32_t comes = is_within(dx, dy, in, square) & !is_within(old_dx, old_dy, in, square);
+        const uint32_t goes = is_within(old_dx, old_dy, keep, square) & !is_within(dx, dy, keep, square);
+        const uint32_t counts = (lanes->reach[i] > view) | (lanes->old_reach[i] > view);
+        found[i] = (comes | goes | lanes->changed[i]) & counts;
+        any |= found[i];
+    }
+    return any;
+}
+
+/* Is a changed item, or was it, so near that the observer may list it? */
+static bool changed_near(const phx_far_item *item, const observer_places *at, float margin, bool square)
+{
+    return phx_far_within(item->x - at->x, item->y - at->y, item->reach, square) ||
+           phx_far_within(item->old_x - at->old_x, item->old_y - at->old_y, item->old_reach + margin, square);
+}
+
+uint32_t phx_far_items_find(phx_far_items *items, const phx_shard *shard, uint32_t row, float view, float margin)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    const uint32_t slot = phx_row_slot(rows, row);
+    const observer_places at = {rows->x[row], rows->y[row], rows->ox[row], rows->oy[row]};
+    items->due_count = 0;
+    for (uint32_t first = 0; first < items->crossing; first += PHX_FAR_LANES) {
+        const phx_far_lanes *lanes = &items->lanes[first / PHX_FAR_LANES];
+        uint32_t found[PHX_FAR_LANES];
+        const uint32_t any = square ? find_lanes(lanes, at, view, margin, true, found)
+                                    : find_lanes(lanes, at, view, margin, false, found);
+        for (uint32_t i = 0; any && i < PHX_FAR_LANES; i++) {
+            if (!found[i] || items->items[first + i].slot == slot) continue;
+            if (lanes->changed[i] && !changed_near(&items->items[first + i], &at, margin, square)) continue;
+            items->due[items->due_count++] = first + i;
+        }
+    }
+    return items->due_count;
 }

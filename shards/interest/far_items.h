@@ -18,9 +18,21 @@ typedef struct phx_far_item {
     bool changed; /* it is discontinuous: layers and more may be others, so it is decided wherever it is or was seen */
 } phx_far_item;
 
+enum { PHX_FAR_LANES = 16 };
+
+/* Items side by side, for comparing many of them with one observer. Unused ones have a reach that no view is below. */
+typedef struct phx_far_lanes {
+    float x[PHX_FAR_LANES], y[PHX_FAR_LANES], old_x[PHX_FAR_LANES], old_y[PHX_FAR_LANES];
+    float reach[PHX_FAR_LANES], old_reach[PHX_FAR_LANES];
+    uint32_t changed[PHX_FAR_LANES]; /* 0 or 1 */
+} phx_far_lanes;
+
 typedef struct phx_far_items {
     phx_far_item *items; /* the first ones are `crossing` */
     uint32_t count, capacity;
+    phx_far_lanes *lanes; /* of the crossing ones */
+    uint32_t *due;        /* numbers of items that phx_far_items_find() found */
+    uint32_t due_count, lanes_capacity, due_capacity;
     /*
      * Of them, the number whose border, at its reach or up to the longest margin behind, may lie between two of the
      * observers that were given to phx_far_items_pick(): no other item has an event with one of these observers.
@@ -62,12 +74,6 @@ static inline phx_far_box phx_far_box_empty(void)
 /* Finds the items for observers in a box: sets items->crossing. */
 void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_far_box *box);
 
-/* Is or was an item seen from beyond this view? */
-static inline bool phx_far_item_counts(const phx_far_item *item, float view)
-{
-    return item->reach > view || item->old_reach > view;
-}
-
 /* Is a place within a distance of another one? Not if one of its parts is NaN, or the distance is below 0. */
 static inline bool phx_far_within(float dx, float dy, float distance, bool square)
 {
@@ -76,23 +82,10 @@ static inline bool phx_far_within(float dx, float dy, float distance, bool squar
 }
 
 /*
- * May an item have an event with the observer of a row, whose list was right at the last tick's end? It came within its
- * reach, or left reach + margin behind; or it changed, and is or was so near.
+ * Finds the crossing items that may have an event with the observer of a row, of this view and margin, whose list was
+ * right at the last tick's end: they are seen from beyond the view, and came within their reach, or left reach + margin
+ * behind; or they changed, and are or were so near. Sets items->due; returns their number.
  */
-static inline bool phx_far_item_crosses(const phx_far_item *item, const phx_grid_rows *rows, uint32_t row, bool square,
-                                        float margin)
-{
-    const float r = item->reach, keep = r + margin;
-    const float dx = item->x - rows->x[row], dy = item->y - rows->y[row];
-    const float old_dx = item->old_x - rows->ox[row], old_dy = item->old_y - rows->oy[row];
-    if (item->changed)
-        return phx_far_within(dx, dy, r, square) || phx_far_within(old_dx, old_dy, item->old_reach + margin, square);
-    if (square) {
-        const float now = fmaxf(fabsf(dx), fabsf(dy)), old = fmaxf(fabsf(old_dx), fabsf(old_dy));
-        return (now <= r && !(old <= r)) || (old <= keep && !(now <= keep));
-    }
-    const float now = dx * dx + dy * dy, old = old_dx * old_dx + old_dy * old_dy;
-    return (now <= r * r && !(old <= r * r)) || (old <= keep * keep && !(now <= keep * keep));
-}
+uint32_t phx_far_items_find(phx_far_items *items, const phx_shard *shard, uint32_t row, float view, float margin);
 
 #endif
