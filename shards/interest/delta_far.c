@@ -59,8 +59,8 @@ static bool leaves_near(const phx_delta_hits *hits, uint32_t target)
     return false;
 }
 
-void phx_delta_far_decide(phx_scratch *scratch, const phx_shard *shard, uint32_t row,
-                          const phx_relation_set *related, phx_delta_hits *hits)
+void phx_delta_far_decide(phx_scratch *scratch, const phx_shard *shard, uint32_t row, const phx_relation_set *related,
+                          phx_delta_hits *hits)
 {
     const phx_store *store = &shard->store;
     const phx_grid_rows *rows = &shard->grid.rows;

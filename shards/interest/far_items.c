@@ -46,8 +46,8 @@ static bool reserve_items(phx_far_items *items, phx_mem *mem, uint32_t more)
 {
     const size_t needed = (size_t)items->count + more;
     return phx_grow(mem, (void **)&items->items, &items->capacity, items->count, needed, sizeof *items->items) &&
-           phx_grow(mem, (void **)&items->lanes, &items->lanes_capacity, 0, (needed + PHX_FAR_LANES - 1) / PHX_FAR_LANES,
-                    sizeof *items->lanes) &&
+           phx_grow(mem, (void **)&items->lanes, &items->lanes_capacity, 0,
+                    (needed + PHX_FAR_LANES - 1) / PHX_FAR_LANES, sizeof *items->lanes) &&
            phx_grow(mem, (void **)&items->due, &items->due_capacity, 0, needed, sizeof *items->due);
 }
 
