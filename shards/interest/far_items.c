@@ -89,7 +89,6 @@ static phx_rect level_towers(const phx_shard *shard, const phx_block *block, uin
 }
 
 typedef bool (*far_cells_fn)(void *user, uint32_t first, uint32_t end);
-
 /* Visits the ranges of entries in the towers of each level, until a visit returns false. */
 static bool visit_levels(const phx_shard *shard, const phx_block *block, far_cells_fn visit, void *user)
 {
@@ -224,8 +223,7 @@ static void set_lane(phx_far_items *items, uint32_t i, const phx_far_item *item)
     const uint32_t lane = i % PHX_FAR_LANES;
     lanes->x[lane] = item->x, lanes->y[lane] = item->y;
     lanes->old_x[lane] = item->old_x, lanes->old_y[lane] = item->old_y;
-    lanes->reach[lane] = item->reach, lanes->old_reach[lane] = item->old_reach;
-    lanes->changed[lane] = item->changed;
+    lanes->reach[lane] = item->reach, lanes->old_reach[lane] = item->old_reach, lanes->changed[lane] = item->changed;
 }
 
 void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_far_box *box)
@@ -273,7 +271,6 @@ static inline uint32_t find_lanes(const phx_far_lanes *lanes, observer_places at
     return any;
 }
 
-/* Is a changed item, or was it, so near that the observer may list it? */
 static bool changed_near(const phx_far_item *item, const observer_places *at, float margin, bool square)
 {
     return phx_far_within(item->x - at->x, item->y - at->y, item->reach, square) ||
@@ -284,7 +281,6 @@ uint32_t phx_far_items_find(phx_far_items *items, const phx_shard *shard, uint32
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
-    const uint32_t slot = phx_row_slot(rows, row);
     const observer_places at = {rows->x[row], rows->y[row], rows->ox[row], rows->oy[row]};
     items->due_count = 0;
     for (uint32_t first = 0; first < items->crossing; first += PHX_FAR_LANES) {
@@ -293,7 +289,7 @@ uint32_t phx_far_items_find(phx_far_items *items, const phx_shard *shard, uint32
         const uint32_t any = square ? find_lanes(lanes, at, view, margin, true, found)
                                     : find_lanes(lanes, at, view, margin, false, found);
         for (uint32_t i = 0; any && i < PHX_FAR_LANES; i++) {
-            if (!found[i] || items->items[first + i].slot == slot) continue;
+            if (!found[i] || items->items[first + i].slot == phx_row_slot(rows, row)) continue;
             if (lanes->changed[i] && !changed_near(&items->items[first + i], &at, margin, square)) continue;
             items->due[items->due_count++] = first + i;
         }
