@@ -62,8 +62,16 @@ static void walk(uint32_t tick, uint64_t first, uint64_t last)
         fleet_move(f, id, f->entity[id].x + ((tick + id) % 4 < 2 ? 1 : -1), f->entity[id].y + (id % 2 ? 0.5f : -0.5f));
 }
 
+/* It sees stealthy targets in every other tick: all views stay alike. */
+static phx_attr alert_attr(uint32_t tick)
+{
+    phx_attr attr = plain_attr(VIEW, 0);
+    attr.detect = tick % 2 ? 0 : 2;
+    return attr;
+}
+
 /* Three observers far from each other are renewed in each tick, while so many walk. */
-static void renew_some(uint64_t walkers)
+static void renew_some(uint64_t walkers, bool alike)
 {
     enum { RENEWED = 3, NEXT = 60 };
     open_crowd();
@@ -72,7 +80,8 @@ static void renew_some(uint64_t walkers)
         const phx_prev_rows *previous = &f->shard[0].previous;
         fleet_begin(f);
         walk(tick, FIRST, FIRST + walkers - 1);
-        for (uint64_t i = 0; i < RENEWED; i++) fleet_set(f, FIRST + i * NEXT, renewed_attr(tick + (uint32_t)i), 0);
+        for (uint32_t i = 0; i < RENEWED; i++)
+            fleet_set(f, FIRST + i * NEXT, alike ? alert_attr(tick) : renewed_attr(tick + i), 0);
         cr_assert_eq(previous->renewed_count, RENEWED);
         cr_assert_eq(previous->discontinuous_count, 0, "for others they are no other targets");
         cr_assert(!f->shard[0].any_discontinuous);
@@ -87,17 +96,20 @@ static void renew_some(uint64_t walkers)
 
 Test(renewed, while_all_walk)
 {
-    renew_some(SIDE * SIDE - FIRST + 1);
+    renew_some(SIDE * SIDE - FIRST + 1, false);
+    renew_some(SIDE * SIDE - FIRST + 1, true);
 }
 
 Test(renewed, while_few_walk)
 {
-    renew_some(4);
+    renew_some(4, false);
+    renew_some(4, true);
 }
 
 Test(renewed, while_all_others_stand)
 {
-    renew_some(0);
+    renew_some(0, false);
+    renew_some(0, true);
 }
 
 /* With attributes of a target too, in either order, it is discontinuous as before. */
