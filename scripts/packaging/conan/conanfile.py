@@ -24,9 +24,9 @@ class Pharos(ConanFile):
         self.version = ".".join(re.findall(r"^#define PHAROS_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.M))
 
     def export_sources(self):
-        for folder in ("include", "src", "shards", "scripts", "docs", "tests/examples"):
+        for folder in ("include", "src", "shards", "scripts", "docs", "tests/examples", "tests/pages"):
             copy(self, f"{folder}/*", TREE, self.export_sources_folder)
-        for file in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md"):
+        for file in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "bench/plots/engines.svg"):
             copy(self, file, TREE, self.export_sources_folder)
 
     def system_requirements(self):
