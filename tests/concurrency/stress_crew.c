@@ -3,7 +3,7 @@
  * single ticks and ph_find_many(). A thread submits to all worlds, another one takes batches. No call is refused for
  * the crew's sake, and every accepted command is applied. For TSan.
  *
- * Plain program: exit status 0 or 1, prints failures. Bounded by ticks.
+ * Plain program: exit status 0 or 1, prints failures. Bounded by ticks, and by the commands for a tick.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -12,13 +12,22 @@
 
 #include <pharos/pharos.h>
 
-enum { WORLDS = 24, HALF = WORLDS / 2, TICKS = 150, ENTITIES = 40, QUERIES = 40 };
+enum {
+    WORLDS = 24,
+    HALF = WORLDS / 2,
+    TICKS = 150,
+    ENTITIES = 40,
+    QUERIES = 40,
+    AHEAD = WORLDS * ENTITIES * 4 /* commands for each tick of all worlds of a thread: else ticks that fall behind get
+                                     ever longer ones */
+};
 
 static ph_world worlds[WORLDS];
 static ph_producer producers[WORLDS];
 static ph_consumer consumers[WORLDS];
 static uint64_t accepted[WORLDS]; /* by the producing thread; read once it has ended */
 static _Atomic int tickers = 2;   /* seq_cst, as all here */
+static _Atomic uint64_t rounds;   /* ticks of all worlds of a thread */
 static _Atomic int failures;
 
 static void expect(bool ok, const char *call, ph_status status)
@@ -31,6 +40,7 @@ static void expect(bool ok, const char *call, ph_status status)
 static void *submit(void *unused)
 {
     for (uint64_t i = 0; atomic_load(&tickers) > 0; i++) {
+        while (i >= (atomic_load(&rounds) + 1) * AHEAD && atomic_load(&tickers) > 0) (void)sched_yield();
         const uint32_t w = (uint32_t)(i % WORLDS);
         const ph_attrs attrs = {
             .given = PH_X | PH_Y | PH_VIEW, .x = (float)(i * 7 % 300), .y = (float)(i * 11 % 300), .view = 90};
@@ -68,6 +78,7 @@ static void *tick_together(void *unused)
     for (uint32_t tick = 0; tick < TICKS; tick++) {
         const ph_status status = ph_tick_many(worlds, HALF, statuses);
         expect(status == PH_OK, "ph_tick_many", status);
+        atomic_fetch_add(&rounds, 1);
     }
     atomic_fetch_sub(&tickers, 1);
     return unused;
@@ -89,6 +100,7 @@ static void *tick_one_by_one(void *unused)
             status = ph_find_many(worlds[w], QUERIES, queries, answers);
             expect(status == PH_OK, "ph_find_many", status);
         }
+        atomic_fetch_add(&rounds, 1);
     }
     atomic_fetch_sub(&tickers, 1);
     return unused;
