@@ -250,7 +250,8 @@ typedef struct observer_places {
 /* Is the difference within a distance, that is not below 0? Not if a part of it is NaN. */
 static inline bool is_within(float dx, float dy, float distance, bool square)
 {
-    return square ? (fabsf(dx) <= distance) & (fabsf(dy) <= distance) : dx * dx + dy * dy <= distance * distance;
+    return square ? (int)(fabsf(dx) <= distance) & (int)(fabsf(dy) <= distance)
+                  : dx * dx + dy * dy <= distance * distance;
 }
 
 /* Which of the lanes may have an event: 1, else 0. The compiler makes vectors of it. */
@@ -262,9 +263,9 @@ static inline uint32_t find_lanes(const phx_far_lanes *lanes, observer_places at
         const float dx = lanes->x[i] - at.x, dy = lanes->y[i] - at.y;
         const float old_dx = lanes->old_x[i] - at.old_x, old_dy = lanes->old_y[i] - at.old_y;
         const float in = lanes->reach[i], keep = in + margin;
-        const uint32_t comes = is_within(dx, dy, in, square) & !is_within(old_dx, old_dy, in, square);
-        const uint32_t goes = is_within(old_dx, old_dy, keep, square) & !is_within(dx, dy, keep, square);
-        const uint32_t counts = (lanes->reach[i] > view) | (lanes->old_reach[i] > view);
+        const uint32_t comes = is_within(dx, dy, in, square) & (uint32_t)!is_within(old_dx, old_dy, in, square);
+        const uint32_t goes = is_within(old_dx, old_dy, keep, square) & (uint32_t)!is_within(dx, dy, keep, square);
+        const uint32_t counts = (uint32_t)(lanes->reach[i] > view) | (uint32_t)(lanes->old_reach[i] > view);
         found[i] = (comes | goes | lanes->changed[i]) & counts;
         any |= found[i];
     }
