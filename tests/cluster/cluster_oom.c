@@ -34,11 +34,12 @@ enum {
     SETTLED = 30,     /* ticks of these, until all are where they belong */
     SHORT_ROUNDS = 9, /* members' rounds without memory: three ticks of all nodes */
     LONG_EVERY = 5,   /* allocations: the rounds behind such a one have no memory, in a second run */
+    SPEED_FACTOR = 2, /* steps of a walker in a tick */
     SAYS_MAX = 512,
     TICK_NS = 50000000
 };
 
-static const float VIEW = 150, SPEED_FACTOR = 2;
+static const float VIEW = 150;
 
 typedef struct host {
     struct course *of;

@@ -357,7 +357,7 @@ async function checkBack(page) {
   await until(page, "crosses again", () => window.pharos.map.near.length > 0);
 }
 
-// Without points nothing carries the crosses along: with each frame the page asks for each of them, and answers come.
+// Without points nothing carries the crosses along: with each frame the page asks for each that is not of its tick, and answers come.
 async function checkMarks(page) {
   const FRAMES = 25;
   await layer(page, "points", false);
@@ -371,7 +371,7 @@ async function checkMarks(page) {
     let looks = 0, silent = 0;
     const look = () => {
       looks += map.near.length;
-      silent += map.near.filter((one) => !one.asked).length;
+      silent += map.near.filter((one) => !one.asked && one.tick !== map.frame.tick).length;
       if (window.pharos.frames < until) requestAnimationFrame(look);
       else told({ looks, silent });
     };
