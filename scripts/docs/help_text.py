@@ -6,7 +6,7 @@ import subprocess
 WIDE = {"ARGP_HELP_FMT": "rmargin=4000"}  # no line is folded
 # The line of an option: "  -c, --config=FILE          Read ...", "      --events[=N]".
 OPTION = re.compile(r"^ {2}(?:-(?P<short>[\w?]), | {4})--(?P<long>[a-z][a-z-]*)"
-                    r"(?:(?P<optional>\[)?=(?P<value>[^\s\]]+(?:\[[^\s\]]*\])*)\]?)?(?: {2,}(?P<text>.*))?$")
+                    r"(?:(?P<optional>\[)?=(?P<value>[^\s\[\]]+(?:\[[^\s\]]*\])*)(?(optional)\]))?(?: {2,}(?P<text>.*))?$")
 SHORT = re.compile(r"^ {2}-(?P<short>\w) {2,}(?P<text>.*)$")
 CONTINUED = re.compile(r"^ {29}(?P<text>\S.*)$")
 USAGE = re.compile(r"^(?:Usage:|  or: ) (?P<line>\S+ \[OPTION\.\.\.\] ?(?P<command>[a-z]+)? ?\[?(?P<operand>[A-Z]+)?.*)")
