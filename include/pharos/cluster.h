@@ -338,9 +338,10 @@ PH_API uint64_t phc_ownership(const phc *member, uint64_t id);
 PH_API uint16_t phc_number(const phc *member);
 
 /**
- * Asks all nodes for these entities; PHC_EVENT_WHO_HAS is the answer, once each node of the map has given its own. No
- * node takes such an entity from another one, and none but this one enters it, until the phc_tick() behind the event:
- * before that the host enters the ones that no node has.
+ * Asks all nodes for these entities; PHC_EVENT_WHO_HAS is the answer, once each node of the map has given its own, and
+ * no member hears a node any more that was put out, however late: so a host that is still at an earlier loss enters
+ * nothing that a second dead node may have given away. No node takes such an entity from another one, and none but
+ * this one enters it, until the phc_tick() behind the event: before that the host enters the ones that no node has.
  * @return PH_OK; PH_BUSY: the last question has not ended, or this node may not act; PH_BAD_ID, PH_NO_MEMORY,
  * PH_BAD_ARGUMENT: more than PHC_ASKED_MAX, or none. @thread ticker
  */

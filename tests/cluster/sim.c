@@ -83,7 +83,8 @@ static void start_process(sim_schedule *sim, uint32_t slot, bool memory_fails)
 
 static void begin_schedule(sim_schedule *sim, uint64_t seed)
 {
-    *sim = (sim_schedule){.seed = seed, .rng = seed * 0x9e3779b97f4a7c15u + 1, .tick = 1};
+    *sim =
+        (sim_schedule){.seed = seed, .rng = seed * 0x9e3779b97f4a7c15u + 1, .tick = 1, .restores_late = seed % 2 == 0};
     const uint32_t nodes = 2 + sim_below(sim, 4), gateways = 1 + sim_below(sim, 2);
     const bool memory_fails = sim_chance(sim, MEMORY_FAULTS_ONE_IN);
     sim->process_count = nodes + gateways;

@@ -71,6 +71,7 @@ typedef struct sim_store {
 typedef struct sim_schedule {
     uint64_t seed, rng, tick;
     bool is_calm;
+    bool restores_late; /* hosts take their time to restore, so a second member dies meanwhile; in every other seed */
     bool only_hangs; /* a schedule with no other fault than a store that hangs, or a sleep of all: no member may be put
                         out */
     uint64_t calm_ticks; /* without faults, at the end: as long as all waits together */

@@ -13,7 +13,8 @@ enum {
     VIEW_ONE_IN = 3,
     SAVE_TICKS = 16,
     POLL_TICKS = 4,
-    BEAT_TICKS = 4
+    BEAT_TICKS = 4,
+    RESTORE_ONE_IN = 40 /* ticks */
 };
 
 /* Of an entity's place in the offer: the entity itself is behind its followers. */
@@ -104,12 +105,23 @@ static bool restore_region(sim_schedule *sim, sim_process *process, uint32_t reg
     return true;
 }
 
+/* The host reads a database first; it is done in the worst moment, as another member is put out. */
+static bool is_late(sim_schedule *sim, const sim_process *process, uint32_t lost)
+{
+    return sim->restores_late && !sim->is_calm && process->node.map.fence == lost && !sim_chance(sim, RESTORE_ONE_IN);
+}
+
+/*
+ * A real host asks phc_who_has(), which answers behind the map barrier alone: that of a member which was put out behind
+ * the loss that the host is at, too.
+ */
 static void restore_entities(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
+    if (!phx_map_barrier_answers(&process->node)) return;
     for (uint32_t region = 0; region < sim->region_count; region++) {
         const uint32_t lost = process->restoring[region];
-        if (lost == 0 || !restore_region(sim, process, region)) continue;
+        if (lost == 0 || is_late(sim, process, lost) || !restore_region(sim, process, region)) continue;
         const bool is_own = process->node.map.regions[region].number == process->node.def.member.number;
         if (!is_own || sim_store_restored(sim, slot, region, lost)) process->restoring[region] = 0;
     }

@@ -27,3 +27,8 @@ bool phx_rule_takes_back(uint32_t fence, uint32_t shown)
 {
     return shown >= fence;
 }
+
+bool phx_rule_answers(uint32_t fence, uint32_t shown)
+{
+    return shown >= fence;
+}

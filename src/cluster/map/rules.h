@@ -27,5 +27,8 @@ bool phx_rule_is_retained(const phx_cluster_map *map, uint64_t sender, uint64_t 
  */
 bool phx_rule_restores(uint32_t fence, uint32_t shown);   /* entities of the dead member are restored */
 bool phx_rule_takes_back(uint32_t fence, uint32_t shown); /* offers to the dead member are void */
+/* A question which node has an entity may have its answer: an earlier loss counts no more once a member is put out
+ * later, which may have had the entity, and may still give it to a member with the old map. */
+bool phx_rule_answers(uint32_t fence, uint32_t shown);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "cluster/member/post.h"
 #include "cluster/member/reports.h"
+#include "cluster/node/map_barrier.h"
 #include "cluster/wire/question_wire.h"
 
 /* ---- the own question ---- */
@@ -107,7 +108,9 @@ void phx_questions_begin_round(phc *member)
     if (question->phase == PHX_QUESTION_TAKEN) end_question(member);
     if (question->phase != PHX_QUESTION_ASKED || !all_have_answered(member)) return;
     if (question->is_contested) ask_again(member);
-    else if (phx_report(member, &event)) question->phase = PHX_QUESTION_ANSWERED;
+    /* Up to the map barrier claims stand, so the answers stay true. */
+    else if (phx_map_barrier_answers(&member->node) && phx_report(member, &event))
+        question->phase = PHX_QUESTION_ANSWERED;
 }
 
 void phx_questions_send(phc *member, bool again)

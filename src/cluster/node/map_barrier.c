@@ -16,6 +16,11 @@ uint32_t phx_map_barrier_shown(const phx_node *node)
     return lowest;
 }
 
+bool phx_map_barrier_answers(const phx_node *node)
+{
+    return phx_rule_answers(node->map.fence, phx_map_barrier_shown(node));
+}
+
 /* Offers to peers that were put out are void; a peer without one is forgotten. */
 static void take_back(phx_node *node)
 {

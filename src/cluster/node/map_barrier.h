@@ -14,4 +14,11 @@ void phx_map_barrier_begin(phx_node *node, uint64_t now);
 /* The lowest version of the map that the other members have shown; UINT32_MAX: there are none. */
 uint32_t phx_map_barrier_shown(const phx_node *node);
 
+/*
+ * May a question which node has an entity have its answer, so that the host enters what no node has? Not between the
+ * death of a member and its map barrier, whichever loss the host asks for: the dead one may have had the entity, and
+ * may still give it to a member that has the old map.
+ */
+bool phx_map_barrier_answers(const phx_node *node);
+
 #endif
