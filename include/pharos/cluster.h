@@ -426,6 +426,8 @@ typedef struct phc_stats {
     uint64_t put_out;         /* members that this one put out of the map */
     uint64_t balancer;        /* number of the node that balances, by the last look; 0 = none */
     uint64_t balanced;        /* regions that this one gave to another node by their loads */
+    uint64_t flawed_reports;  /* of loads, as often as the one that balances read them: damaged, of another grid of
+                                 regions, or under another member's key */
     uint64_t broadcasts_in;   /* of other nodes, for observers here */
     uint64_t broadcasts_out;  /* own ones, for each node that gets them */
     uint64_t broadcasts_lost; /* dropped, at whichever end: too late, too many, or their source is not here */

@@ -9,9 +9,15 @@
 
 #include "tools/cluster_listing.h"
 
-/* A line for each finding, in JSON each a line of its own. @return how many */
-uint32_t phx_cluster_check(FILE *out, const phx_cluster_listing *listing, bool is_json);
-/* A finding of another kind, in the same form. */
-void phx_cluster_print_finding(FILE *out, bool is_json, const char *name, const char *text);
+/* Where findings go: each a line, also in JSON. */
+typedef struct phx_cluster_findings {
+    FILE *out;
+    bool is_json;
+    uint32_t count;
+} phx_cluster_findings;
+
+__attribute__((format(printf, 3, 4))) void phx_cluster_find(phx_cluster_findings *findings, const char *name,
+                                                            const char *format, ...);
+void phx_cluster_check(phx_cluster_findings *findings, const phx_cluster_listing *listing);
 
 #endif

@@ -59,7 +59,8 @@ static void take_report(phx_cluster_listing *listing, const phx_load_report *rep
                                       .period_us = report->period_us,
                                       .own = report->own,
                                       .transit = report->transit,
-                                      .fits = (uint32_t)report->columns * report->rows == listing->map.region_count};
+                                      .fits = (uint32_t)report->columns * report->rows == listing->map.region_count &&
+                                              (listing->columns == 0 || listing->columns == report->columns)};
     for (uint32_t i = 0; i < report->region_count && listed->load.fits; i++) {
         phx_cluster_view *view = &listing->views[report->regions[i].region];
         view->count++;

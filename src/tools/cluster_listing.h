@@ -18,7 +18,7 @@ enum {
 typedef struct phx_cluster_load {
     uint32_t busy_us, busy_p99_us, period_us; /* period_us 0: there is no report */
     uint32_t own, transit;
-    bool fits; /* as many regions as the map has */
+    bool fits; /* as many regions as the map has, in the columns that the first such report has */
 } phx_cluster_load;
 
 /* The nodes that see a region as their own. */

@@ -140,11 +140,12 @@ static int check(const phx_cluster_job *job, phx_cluster_store *store, const cha
     static phx_cluster_listing listing;
     if (!phx_cluster_listing_read(&listing, store, name))
         return say(PHX_EXIT_STORE, "the control store", store->reason);
-    const uint32_t count = phx_cluster_check(out, &listing, job->is_json);
-    if (count == 0 && !job->is_json)
+    phx_cluster_findings findings = {.out = out, .is_json = job->is_json};
+    phx_cluster_check(&findings, &listing);
+    if (findings.count == 0 && !job->is_json)
         fprintf(out, "world %s: map version %u, %u members, nothing found\n", name, listing.map.version,
                 listing.map.member_count);
-    return count == 0 ? PHX_EXIT_OK : PHX_EXIT_FOUND;
+    return findings.count == 0 ? PHX_EXIT_OK : PHX_EXIT_FOUND;
 }
 
 /* ---- all ---- */
@@ -188,10 +189,9 @@ static int open_etcd(const phc_etcd_def *def, phx_cluster_store *store)
 static int check_servers(const phx_cluster_job *job)
 {
     static phx_cluster_worlds worlds;
-    int found = PHX_EXIT_OK;
+    phx_cluster_findings findings = {.out = stdout, .is_json = job->is_json};
     for (uint32_t i = 0; i < job->etcd.server_count && job->etcd.server_count > 1; i++) {
         phx_cluster_store store;
-        char text[PHC_REASON_SIZE + 512];
         phc_etcd_def def = job->etcd;
         def.servers = &job->etcd.servers[i];
         def.server_count = 1;
@@ -200,14 +200,12 @@ static int check_servers(const phx_cluster_job *job)
         const bool answers = phx_cluster_worlds_read(&worlds, &store);
         store.store.close(store.store.user);
         if (answers) continue;
-        (void)snprintf(text, sizeof text,
-                       "%s does not answer: %s. With more than half of etcd's servers away no member "
-                       "joins, and none is put out",
-                       def.servers[0], store.reason);
-        phx_cluster_print_finding(stdout, job->is_json, "server", text);
-        found = PHX_EXIT_FOUND;
+        phx_cluster_find(&findings, "server",
+                         "%s does not answer: %s. With more than half of etcd's servers away no member joins, and none "
+                         "is put out",
+                         def.servers[0], store.reason);
     }
-    return found;
+    return findings.count > 0 ? PHX_EXIT_FOUND : PHX_EXIT_OK;
 }
 
 int phx_cluster_run(const phx_cluster_job *job, const volatile sig_atomic_t *stops)

@@ -4,59 +4,42 @@
 #include "tools/cluster_verify.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
-#include "tools/cluster_check.h"
+enum { SHOWN_MAX = 20 /* of one kind: the others are counted */ };
 
-enum { FINDING_SIZE = 512, SHOWN_MAX = 20 /* of one kind: the others are counted */ };
-
-typedef struct verify_findings {
-    FILE *out;
-    bool is_json;
-    uint32_t count;
-} verify_findings;
-
-__attribute__((format(printf, 3, 4))) static void find(verify_findings *findings, const char *name, const char *format,
-                                                       ...)
-{
-    char text[FINDING_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    phx_cluster_print_finding(findings->out, findings->is_json, name, text);
-    findings->count++;
-}
-
-static void verify_nodes(verify_findings *findings, const phx_cluster_listing *listing)
+static void verify_nodes(phx_cluster_findings *findings, const phx_cluster_listing *listing)
 {
     for (uint32_t i = 0; i < listing->map.member_count; i++) {
         const phx_member *member = &listing->map.members[i];
         const phx_cluster_listed *listed = phx_cluster_listing_of(listing, member->registration);
         if (member->gateway || !listed) continue; /* one without a lease is a finding of the check */
         if (listed->load.period_us == 0)
-            find(findings, "no-report",
-                 "node %u has reported nothing: it joined less than two seconds ago, or its host does not tick",
-                 member->number);
+            phx_cluster_find(
+                findings, "no-report",
+                "node %u has reported nothing: it joined less than two seconds ago, or its host does not tick",
+                member->number);
         else if (!listed->load.fits)
-            find(findings, "grid",
-                 "node %u divides the world into another number of regions than the map, which has %u", member->number,
-                 listing->map.region_count);
+            phx_cluster_find(
+                findings, "grid",
+                "node %u divides the world into other regions than the map, which has %u, and the first node",
+                member->number, listing->map.region_count);
         if (listed->load.transit > 0)
-            find(findings, "transit",
-                 "node %u waits for the confirmation of %u hand-overs. If this stays, it and another node do not hear "
-                 "each other",
-                 member->number, listed->load.transit);
+            phx_cluster_find(
+                findings, "transit",
+                "node %u waits for the confirmation of %u hand-overs. If this stays, it and another node do not hear "
+                "each other",
+                member->number, listed->load.transit);
     }
     const phx_member *balancer = phx_cluster_map_member(&listing->map, listing->balancer);
     if (listing->balancer != 0 &&
         (!balancer || balancer->gateway || !phx_cluster_listing_of(listing, listing->balancer)))
-        find(findings, "balancer", "the balancer's key is of registration %" PRIu64 ", which is no node with a lease",
-             listing->balancer);
+        phx_cluster_find(findings, "balancer",
+                         "the balancer's key is of registration %" PRIu64 ", which is no node with a lease",
+                         listing->balancer);
 }
 
 /* Each region is seen as its own by the node that the map names, and by no other one. */
-static void verify_regions(verify_findings *findings, const phx_cluster_listing *listing)
+static void verify_regions(phx_cluster_findings *findings, const phx_cluster_listing *listing)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < listing->map.region_count; i++) {
@@ -68,16 +51,17 @@ static void verify_regions(verify_findings *findings, const phx_cluster_listing 
         if (view->count == (is_reported ? 1 : 0) && (view->count == 0 || view->number == number)) continue;
         if (++count > SHOWN_MAX) continue;
         if (view->count == 0)
-            find(findings, "region", "region %u is node %u's in the map, which does not know it", i, number);
+            phx_cluster_find(findings, "region", "region %u is node %u's in the map, which does not know it", i,
+                             number);
         else
-            find(findings, "region",
-                 "region %u is node %u's in the map; %u nodes see it as their own, the last one is %u", i, number,
-                 view->count, view->number);
+            phx_cluster_find(findings, "region",
+                             "region %u is node %u's in the map; %u nodes see it as their own, the last one is %u", i,
+                             number, view->count, view->number);
     }
-    if (count > SHOWN_MAX) find(findings, "region", "%u more regions", count - SHOWN_MAX);
+    if (count > SHOWN_MAX) phx_cluster_find(findings, "region", "%u more regions", count - SHOWN_MAX);
 }
 
-static void verify_owners(verify_findings *findings, const phx_cluster_listing *listing,
+static void verify_owners(phx_cluster_findings *findings, const phx_cluster_listing *listing,
                           const phx_cluster_exports *exports)
 {
     uint32_t twice = 0, strange = 0;
@@ -85,24 +69,22 @@ static void verify_owners(verify_findings *findings, const phx_cluster_listing *
         const phx_cluster_own *own = &exports->items[i], *next = i + 1 < exports->count ? own + 1 : NULL;
         const phx_member *member = phx_cluster_map_numbered(&listing->map, own->node);
         if (next && next->id == own->id && ++twice <= SHOWN_MAX)
-            find(findings, "two-owners", "entity %" PRIu64 " is owned by node %u and by node %u", own->id, own->node,
-                 next->node);
+            phx_cluster_find(findings, "two-owners", "entity %" PRIu64 " is owned by node %u and by node %u", own->id,
+                             own->node, next->node);
         if ((!member || member->gateway) && ++strange <= SHOWN_MAX)
-            find(findings, "strange-owner", "entity %" PRIu64 " is owned by %u, which is no node of the map", own->id,
-                 own->node);
+            phx_cluster_find(findings, "strange-owner",
+                             "entity %" PRIu64 " is owned by %u, which is no node of the map", own->id, own->node);
     }
-    if (twice > SHOWN_MAX) find(findings, "two-owners", "%u more entities", twice - SHOWN_MAX);
-    if (strange > SHOWN_MAX) find(findings, "strange-owner", "%u more entities", strange - SHOWN_MAX);
+    if (twice > SHOWN_MAX) phx_cluster_find(findings, "two-owners", "%u more entities", twice - SHOWN_MAX);
+    if (strange > SHOWN_MAX) phx_cluster_find(findings, "strange-owner", "%u more entities", strange - SHOWN_MAX);
 }
 
-uint32_t phx_cluster_verify(FILE *out, const phx_cluster_listing *listing, const phx_cluster_exports *exports,
-                            bool is_json)
+void phx_cluster_verify(phx_cluster_findings *findings, const phx_cluster_listing *listing,
+                        const phx_cluster_exports *exports)
 {
-    verify_findings findings = {.out = out, .is_json = is_json};
-    const uint32_t checked = phx_cluster_check(out, listing, is_json);
-    if (listing->map_state != PHX_CLUSTER_MAP) return checked;
-    verify_nodes(&findings, listing);
-    verify_regions(&findings, listing);
-    verify_owners(&findings, listing, exports);
-    return checked + findings.count;
+    phx_cluster_check(findings, listing);
+    if (listing->map_state != PHX_CLUSTER_MAP) return;
+    verify_nodes(findings, listing);
+    verify_regions(findings, listing);
+    verify_owners(findings, listing, exports);
 }

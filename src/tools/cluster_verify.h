@@ -8,11 +8,11 @@
 
 #include <stdio.h>
 
+#include "tools/cluster_check.h"
 #include "tools/cluster_exports.h"
-#include "tools/cluster_listing.h"
 
-/* In the form of phx_cluster_check(), whose findings come first. Exports are sorted. @return how many */
-uint32_t phx_cluster_verify(FILE *out, const phx_cluster_listing *listing, const phx_cluster_exports *exports,
-                            bool is_json);
+/* The findings of phx_cluster_check() come first. Exports are sorted. */
+void phx_cluster_verify(phx_cluster_findings *findings, const phx_cluster_listing *listing,
+                        const phx_cluster_exports *exports);
 
 #endif

@@ -35,7 +35,9 @@ static int look(verify_run *run, const phx_cluster_job *job, phx_cluster_store *
     run->text = NULL;
     FILE *text = open_memstream(&run->text, &run->size);
     if (!text) return say(PHX_EXIT_TROUBLE, "no memory", "");
-    *found = phx_cluster_verify(text, &run->listing, &run->exports, job->is_json);
+    phx_cluster_findings findings = {.out = text, .is_json = job->is_json};
+    phx_cluster_verify(&findings, &run->listing, &run->exports);
+    *found = findings.count;
     return fclose(text) == 0 ? PHX_EXIT_OK : say(PHX_EXIT_TROUBLE, "no memory", "");
 }
 

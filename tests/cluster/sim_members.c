@@ -90,6 +90,7 @@ void sim_store_attach(sim_schedule *sim, uint32_t slot)
                                     .number = (uint16_t)(slot + 1),
                                     .gateway = process->gateway,
                                     .region_count = sim->region_count,
+                                    .columns = sim->region_count,
                                     .lease_ms = LEASE_MS,
                                     .list_ns = SIM_TICK_NS,
                                     .balance_ns =

@@ -78,6 +78,7 @@ ph_status phc_stats_get(const phc *member, phc_stats *stats)
                          .failed = member->membership.counts.failed,
                          .put_out = member->membership.counts.put_out,
                          .balanced = member->membership.counts.balanced,
+                         .flawed_reports = member->membership.counts.flawed_reports,
                          .fenced = member->node.fenced || member->membership.phase == PHX_MEMBERSHIP_ENDED};
     count_map(member, stats);
     count_entities(member, stats);
@@ -116,6 +117,7 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, put_out, "put_out_total", "Members that this one put out."),
     METRIC(GAUGE, balancer, "balancer", "Number of the node that balances; 0: none."),
     METRIC(COUNTER, balanced, "balanced_total", "Regions that this one gave to another node by their loads."),
+    METRIC(COUNTER, flawed_reports, "flawed_reports_total", "Reports of loads that were no node's; each time read."),
     METRIC(COUNTER, broadcasts_in, "broadcasts_in_total", "Broadcasts that came from other nodes."),
     METRIC(COUNTER, broadcasts_out, "broadcasts_out_total", "Broadcasts that went to other nodes."),
     METRIC(COUNTER, broadcasts_lost, "broadcasts_lost_total", "Broadcasts between nodes that were dropped."),

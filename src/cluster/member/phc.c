@@ -52,6 +52,7 @@ static bool begin_parts(phc *member, const phc_store *store)
                                            .number = def->number,
                                            .gateway = def->gateway,
                                            .region_count = def->regions[0] * def->regions[1],
+                                           .columns = def->regions[0],
                                            .lease_ms = def->lease_ms,
                                            .definition = phx_definition_number(def),
                                            .list_ns = (uint64_t)def->list_ms * NS_IN_MS,

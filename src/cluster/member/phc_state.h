@@ -21,10 +21,10 @@ typedef struct phx_known_region {
 
 typedef struct phx_phc_counts {
     uint64_t rounds, restored, duplicates, damaged, kept[PH_STATUS_COUNT]; /* kept: not handed over, by status */
-    uint64_t flawed_questions;
-    uint64_t heard;  /* broadcasts of other nodes that the world has taken */
-    uint64_t hears;  /* ... that went to it in this tick */
-    uint64_t unsent; /* messages that the transport did not take */
+    uint64_t flawed_questions; /* and answers: damaged, of no node, for another one, with numbers that can not be */
+    uint64_t heard;            /* broadcasts of other nodes that the world has taken */
+    uint64_t hears;            /* ... that went to it in this tick */
+    uint64_t unsent;           /* messages that the transport did not take */
 } phx_phc_counts;
 
 /* The own question: see questions.h. */

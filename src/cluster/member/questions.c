@@ -9,6 +9,9 @@
 #include "cluster/node/map_barrier.h"
 #include "cluster/wire/question_wire.h"
 
+/* Of questions of one node that were lost: it takes a number or two a round, and asks again until it is heard. */
+enum { NUMBERS_AHEAD_MAX = 1 << 24 };
+
 /* ---- the own question ---- */
 
 static bool has_answered(const phx_question *question, uint64_t registration)
@@ -50,9 +53,12 @@ static void take_answer(phc *member, const phx_peer *peer, const phx_question_he
 {
     phx_question *question = &member->question;
     const bool is_ended = question->phase == PHX_QUESTION_NONE;
-    if (head->number != question->number || has_answered(question, head->source) ||
-        head->count != (is_ended ? 0 : question->count) || question->answered_count == PHX_CLUSTER_MEMBERS_MAX)
+    if (head->number < question->number || has_answered(question, head->source)) return; /* late, or a double */
+    if (head->number > question->number || head->count != (is_ended ? 0 : question->count) ||
+        question->answered_count == PHX_CLUSTER_MEMBERS_MAX) {
+        member->counts.flawed_questions++;
         return;
+    }
     for (uint32_t i = 0; i < head->count; i++) {
         if (has[i] == PHX_ANSWER_YES) question->holders[i].number = peer->member.number;
         question->is_contested |= has[i] == PHX_ANSWER_LATER;
@@ -168,6 +174,10 @@ static bool note_claim(phc *member, const phx_question_head *head, const unsigne
     const phx_claim *known = phx_claims_of(claims, head->source);
     uint64_t *copy = member->asked;
     if (known && known->number >= head->number) return known->number == head->number;
+    if (known && head->number - known->number > NUMBERS_AHEAD_MAX) {
+        member->counts.flawed_questions++;
+        return false;
+    }
     for (uint32_t i = 0; i < head->count; i++) copy[i] = phx_question_id_at(ids, i);
     return phx_claims_set(claims, head->source, head->number, head->version, copy, head->count);
 }
@@ -198,8 +208,10 @@ void phx_questions_receive(phc *member, const void *bytes, size_t size)
     }
     const phx_peer *peer = phx_node_peer(node, head.source);
     if (head.target != node->def.member.registration || !peer || peer->member.gateway ||
-        !phx_node_hears(node, head.source))
+        !phx_node_hears(node, head.source)) {
+        member->counts.flawed_questions++;
         return;
+    }
     if (head.answers) take_answer(member, peer, &head, body);
     else answer_question(member, &head, body);
 }

@@ -76,11 +76,33 @@ void phx_balancer_ask(phx_membership *membership)
     balancer->read_at = membership->now + membership->def.balance_ns / LOOKS_A_WAIT;
 }
 
-static void take_report(phx_membership *membership, const phx_load_report *report)
+/*
+ * false: no report of this world, or of the key's member. *member: NULL for a report of a process that is out, or not
+ * in yet.
+ */
+static bool read_report(phx_membership *membership, const phc_entry *entry, const phx_member **member)
+{
+    phx_load_report *report = &membership->balancer.report;
+    const char *text = entry->key + strlen("ph-load/") + strlen(membership->def.world) + 1;
+    uint16_t number;
+    if (!phx_registration_number(text, &number) || !phx_load_report_decode(report, entry->value, entry->size) ||
+        report->columns != membership->def.columns ||
+        (uint32_t)report->columns * report->rows != membership->def.region_count)
+        return false;
+    *member = phx_cluster_map_member(&membership->map, report->registration);
+    return !*member || ((*member)->number == number && !(*member)->gateway);
+}
+
+static void take_report(phx_membership *membership, const phc_entry *entry)
 {
     phx_balance_state *state = &membership->balancer.watch.state;
-    const phx_member *member = phx_cluster_map_member(&membership->map, report->registration);
-    if (!member || member->gateway || state->load_count == PHX_CLUSTER_MEMBERS_MAX) return;
+    const phx_load_report *report = &membership->balancer.report;
+    const phx_member *member;
+    if (!read_report(membership, entry, &member)) {
+        membership->counts.flawed_reports++;
+        return;
+    }
+    if (!member || state->load_count == PHX_CLUSTER_MEMBERS_MAX) return;
     state->loads[state->load_count++] =
         (phx_balance_load){.number = member->number, .load = phx_load_report_share(report->busy_us, report->period_us)};
     phx_load_report_entities(report, &membership->map, member->number, &state->columns, state->entities);
@@ -92,9 +114,7 @@ static void look(phx_membership *membership, const phc_answer *answer)
     phx_balance_state *state = &balancer->watch.state;
     state->load_count = state->columns = 0;
     memset(state->entities, 0, sizeof state->entities);
-    for (uint32_t i = 0; i < answer->count; i++)
-        if (phx_load_report_decode(&balancer->report, answer->entries[i].value, answer->entries[i].size))
-            take_report(membership, &balancer->report);
+    for (uint32_t i = 0; i < answer->count; i++) take_report(membership, &answer->entries[i]);
     phx_balance_watch_map(&balancer->watch, &membership->map, membership->now);
     phx_balance_watch_look(&balancer->watch, &membership->map, membership->now);
     const bool is_due = phx_balance_watch_is_due(&balancer->watch, membership->now);

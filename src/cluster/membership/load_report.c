@@ -77,6 +77,7 @@ void phx_load_report_entities(const phx_load_report *report, const phx_cluster_m
                               uint32_t *columns, uint32_t entities[PHX_CLUSTER_REGIONS_MAX])
 {
     if ((uint32_t)report->columns * report->rows != map->region_count) return;
+    if (*columns != 0 && report->columns != *columns) return;
     *columns = report->columns;
     for (uint32_t i = 0; i < report->region_count; i++) {
         const phx_load_region *region = &report->regions[i];

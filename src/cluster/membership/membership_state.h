@@ -29,7 +29,8 @@ typedef struct phx_membership_def {
     const char *world;     /* 1 .. PHX_WORLD_NAME_MAX characters of a key's token */
     uint16_t number;       /* the wished one; 0 = the lowest that is free */
     bool gateway;          /* it owns nothing */
-    uint32_t region_count; /* of the map, the same for all members */
+    uint32_t region_count; /* of the map, the same for all members; */
+    uint32_t columns;      /* and so many of them in a row: reports of loads say so, too */
     uint32_t lease_ms;     /* 1000 .. */
     uint64_t definition;   /* a hash of all that has to be the same for all members */
     uint64_t list_ns;      /* between two lists */
@@ -89,7 +90,7 @@ typedef struct phx_membership {
     uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */
     phx_balancer balancer;
     struct {
-        uint64_t lists, failed, writes, changed, put_out, skipped, returned, balanced;
+        uint64_t lists, failed, writes, changed, put_out, skipped, returned, balanced, flawed_reports;
         /* put_out, balanced: by maps that stand; skipped: keys, unread or too many */
     } counts;
 } phx_membership;

@@ -8,6 +8,9 @@
 #include "cluster/node/links.h"
 #include "cluster/node/says.h"
 
+/* Of maps that a peer has read and this node has not: a member that does not read for so many changes is long out. */
+enum { VERSIONS_AHEAD_MAX = 1 << 20 };
+
 static bool is_claimed(const phx_node *node, const phx_offer *offer)
 {
     for (uint32_t i = 0; i <= offer->follower_count; i++)
@@ -82,6 +85,21 @@ static void take_channel(phx_node *node, phx_peer *peer, const phx_wire_head *he
     take_items(node, peer, head, items);
 }
 
+/*
+ * A version that this node does not have is a word for the own one alone: the peer says it again. So a wrong one lets
+ * no later map barrier pass. false: it can not be.
+ */
+static bool show_version(phx_node *node, phx_peer *peer, uint32_t version)
+{
+    const uint32_t own = node->map.version, known = version < own ? version : own;
+    if (version > own && version - own > VERSIONS_AHEAD_MAX) {
+        node->counts.impossible++;
+        return false;
+    }
+    if (known > peer->shown) peer->shown = known;
+    return true;
+}
+
 void phx_exchange_receive(phx_node *node, const void *bytes, size_t size)
 {
     phx_wire_head head;
@@ -96,7 +114,7 @@ void phx_exchange_receive(phx_node *node, const void *bytes, size_t size)
         node->counts.fenced++;
         return;
     }
-    if (head.version > peer->shown) peer->shown = head.version;
+    if (!show_version(node, peer, head.version)) return;
     peer->silent_ns = 0;
     if (head.kind == PHX_WIRE_CHANNEL) take_channel(node, peer, &head, &items);
     else phx_links_hear(peer, &items);

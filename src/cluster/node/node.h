@@ -34,7 +34,7 @@ typedef struct phx_node_def {
 typedef struct phx_peer {
     phx_member member;
     bool out;                                 /* it is not in the map any more; its offers wait for the map barrier */
-    uint32_t shown;                           /* highest version of the map that it has shown */
+    uint32_t shown;                           /* highest version of the map that it has shown, and this node has had */
     uint64_t silent_ns;                       /* that it was not heard, while this node could hear */
     uint64_t silent[PHX_CLUSTER_MEMBERS_MAX]; /* registrations that it has said it does not hear */
     uint32_t silent_count;

@@ -7,6 +7,10 @@
 #include <pharos/cluster.h>
 
 #include "cluster/member/phc_state.h"
+#include "cluster/member/questions.h"
+#include "cluster/node/exchange.h"
+#include "cluster/node/map_barrier.h"
+#include "cluster/wire/question_wire.h"
 #include "support/fail_alloc.h"
 
 enum { TICK_NS = 50000000, JOIN_TICKS = 60 };
@@ -118,4 +122,101 @@ Test(questions, there_is_no_answer_before_the_map_barrier)
     map->fence = fence;
     step_pair();
     cr_assert(take_reply(pair.asking));
+}
+
+/* ---- wrong numbers of a peer ---- */
+
+/* A question of the asked member, or its answer, with no ids. */
+static void receive_number(bool answers, uint32_t number)
+{
+    unsigned char bytes[PHX_QUESTION_HEAD_BYTES + 8];
+    const phx_question_head head = {.answers = answers,
+                                    .source = pair.asked->node.def.member.registration,
+                                    .target = pair.asking->node.def.member.registration,
+                                    .version = pair.asked->node.map.version,
+                                    .number = number};
+    phx_questions_receive(pair.asking, bytes, phx_question_seal(bytes, &head));
+}
+
+Test(questions, a_number_far_ahead_does_not_hide_the_ones_to_come)
+{
+    const phx_claims *claims = &pair.asking->node.claims;
+    const uint64_t source = pair.asked->node.def.member.registration;
+    receive_number(false, 5);
+    receive_number(false, UINT32_MAX);
+    cr_assert_eq(pair.asking->counts.flawed_questions, 1);
+    cr_assert_eq(phx_claims_of(claims, source)->number, 5);
+    receive_number(false, 6);
+    cr_assert_eq(phx_claims_of(claims, source)->number, 6);
+    receive_number(true, 7); /* there is no such question */
+    cr_assert_eq(pair.asking->counts.flawed_questions, 2);
+    cr_assert_eq(pair.asking->question.answered_count, 0);
+}
+
+/* The asked member's heartbeat, as if its map were so many versions newer. */
+static void receive_ahead(uint32_t versions)
+{
+    static unsigned char bytes[PHX_WIRE_BYTES_MAX];
+    phx_node *node = &pair.asked->node;
+    node->map.version += versions;
+    const size_t size = phx_exchange_heartbeat(node, bytes, sizeof bytes);
+    node->map.version -= versions;
+    phx_exchange_receive(&pair.asking->node, bytes, size);
+}
+
+/* A map barrier is passed by the version of a map that this node has had, or by none. */
+Test(questions, a_version_ahead_passes_no_later_map_barrier)
+{
+    phx_node *node = &pair.asking->node;
+    receive_ahead(3);
+    cr_assert_eq(phx_map_barrier_shown(node), node->map.version);
+    cr_assert_eq(node->counts.impossible, 0);
+    receive_ahead(1u << 21);
+    cr_assert_eq(phx_map_barrier_shown(node), node->map.version);
+    cr_assert_eq(node->counts.impossible, 1);
+    phc_stats stats;
+    cr_assert_eq(phc_stats_get(pair.asking, &stats), PH_OK);
+    cr_assert_geq(stats.dropped, 1);
+}
+
+/* ---- broadcasts that are refused ---- */
+
+/* Each refusal of ph_broadcast() and ph_broadcast_at() is one of phc_broadcast() and phc_broadcast_at(), with no bytes
+ * to a peer. */
+Test(questions, a_refused_broadcast_goes_to_no_peer)
+{
+    static unsigned char bytes[PH_PAYLOAD_MAX + 1];
+    const uint32_t kind = 99;
+    const ph_broadcast_options flags = {.flags = 1u << 31}, far = {.radius = -1},
+                               kinds = {.kinds = &kind, .kind_count = 1}, none = {.kind_count = 1};
+    const ph_broadcast_place place = {.x = 1, .y = 1, .radius = 5, .layers = 1};
+    ph_broadcast_place wrong;
+    ph_producer producer;
+    const struct {
+        const void *payload;
+        uint32_t size;
+        const ph_broadcast_options *options;
+    } rows[] = {{NULL, 2, NULL},  {bytes, sizeof bytes, NULL}, {bytes, 2, &flags},
+                {bytes, 2, &far}, {bytes, 2, &kinds},          {bytes, 2, &none}};
+    cr_assert_eq(ph_producer_open(pair.worlds[0], &producer), PH_OK);
+    const bool left = phc_owner_of(pair.asking, 0, 0) == phc_number(pair.asking);
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = left ? 495.0f : 505.0f, .y = 10};
+    cr_assert_eq(phc_enter(pair.asking, 7, &attrs, 0), PH_OK);
+    for (uint32_t i = 0; i < 6; i++) step_pair();
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const ph_status refused = ph_broadcast(producer, 7, rows[i].payload, rows[i].size, rows[i].options);
+        cr_assert_neq(refused, PH_OK, "row %u", i);
+        cr_assert_eq(phc_broadcast(pair.asking, producer, 7, rows[i].payload, rows[i].size, rows[i].options), refused);
+    }
+    cr_assert_eq(phc_broadcast_at(NULL, producer, &place, "hi", 2), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_broadcast_at(pair.asking, producer, NULL, "hi", 2), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_broadcast_at(pair.asking, producer, &place, NULL, 2), ph_broadcast_at(producer, &place, NULL, 2));
+    cr_assert_neq(phc_broadcast_at(pair.asking, producer, &place, bytes, sizeof bytes), PH_OK);
+    wrong = place;
+    wrong.radius = -1;
+    cr_assert_neq(phc_broadcast_at(pair.asking, producer, &wrong, "hi", 2), PH_OK);
+    cr_assert_neq(phc_broadcast_at(pair.asking, (ph_producer){0}, &place, "hi", 2), PH_OK);
+    cr_assert_eq(pair.asking->node.counts.said, 0);
+    cr_assert_eq(phc_broadcast(pair.asking, producer, 7, "hi", 2, NULL), PH_OK);
+    cr_assert_eq(pair.asking->node.counts.said, 1, "the other one sees it");
 }

@@ -53,6 +53,7 @@ static void begin_process(uint32_t at, uint16_t number, uint32_t regions, uint64
                                     .number = number,
                                     .gateway = gateway,
                                     .region_count = regions,
+                                    .columns = REGIONS / 2,
                                     .lease_ms = LEASE_MS,
                                     .definition = definition,
                                     .list_ns = TICK_NS,
@@ -762,6 +763,37 @@ Test(membership, a_busy_node_gives_a_region_once_it_was_busy_for_a_wait)
         run_ticks(1);
     }
     cr_assert_eq(regions_of(0, 2), REGIONS / 2 - 1);
+}
+
+/* Bytes of a report, with a change that the writer of a key can make. */
+static void put_flawed(uint32_t kind)
+{
+    static phx_load_report report;
+    static unsigned char bytes[PHX_LOAD_REPORT_BYTES_MAX];
+    const process *other = &processes[1], *of = kind == 1 ? &processes[0] : other;
+    report = (phx_load_report){.registration = of->node.def.member.registration,
+                               .busy_us = 50000,
+                               .period_us = 50000,
+                               .columns = kind == 2 ? REGIONS : REGIONS / 2,
+                               .rows = kind == 2 ? 1 : 2};
+    size_t size = phx_load_report_encode(&report, bytes, sizeof bytes);
+    if (kind == 0) bytes[--size] ^= 1;
+    phx_reporting_write(&processes[1].membership, bytes, size);
+}
+
+/* Damaged; the first node's, under the second one's key; of another grid. */
+Test(membership, reports_that_are_not_the_nodes_are_counted_and_taken_by_none)
+{
+    begin_balancing(2);
+    const phx_membership *first = &processes[0].membership;
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        const uint64_t before = first->counts.flawed_reports;
+        put_flawed(kind);
+        run_ticks(BALANCE_TICKS);
+        cr_assert_gt(first->counts.flawed_reports, before, "%u", kind);
+        cr_assert_eq(first->balancer.watch.state.load_count, 0, "%u", kind);
+    }
+    cr_assert_eq(processes[1].membership.counts.flawed_reports, 0, "it does not balance");
 }
 
 /* A move is of the map that it was chosen by: an operator's change in between makes it void. */
