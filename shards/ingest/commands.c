@@ -149,6 +149,7 @@ static void change_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     if (shard->derives_lists) phx_prev_rows_note(&shard->previous, store, slot);
     phx_shard_count_observer(shard, now, -1);
     const bool elsewhere = attr->instance != now->instance;
+    shard->sight_changed = true; /* of layers, say */
     phx_store_dress(store, slot, attr);
     phx_shard_count_observer(shard, attr, 1);
     phx_shard_note_beginner(shard, slot);
@@ -203,6 +204,7 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
     phx_store *store = &shard->store;
     const phx_relation_observer observer = {slot, store->name[slot].id};
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
+    shard->sight_changed = true; /* a hide, say */
     /* the relations of the last tick's end, which were a part of the list, are not known any more from here on */
     if (!phx_shard_store_list(shard, slot)) return false;
     if (!phx_relations_put(&shard->relations, shard->mem, observer, item, shard->tick)) return false;

@@ -13,7 +13,17 @@ phx_cause_observer phx_cause_observer_of(const phx_shard *shard, uint32_t slot)
                                 .attr = attr,
                                 .relations = related,
                                 .plain = !(related && related->hides > 0) && attr->instance == 0 && (attr->sees & 1),
-                                .capped = attr->cap > 0 && phx_attr_observes(attr)};
+                                .capped = phx_causes_cut(shard, slot)};
+}
+
+/*
+ * phx_rule_sees() of a listed target that no attribute hides or shows from farther off, without a relation to it. A cap
+ * that cuts asks for each leave.
+ */
+static bool sees_unmarked(const phx_rules *rules, const phx_body *observer, const phx_attr *own, const phx_body *target)
+{
+    if (rules->range == PH_RANGE_TOWERS) return phx_in_towers(rules, observer, target);
+    return phx_in_range(rules, observer, target, own->view + own->margin);
 }
 
 /*
@@ -41,6 +51,10 @@ ph_cause phx_cause_of_leave(const phx_cause_scope *scope, const phx_shard *shard
     const phx_body *body = &home->store.body[target];
     const bool marked = body->state & (PHX_SLOT_SPECIAL | PHX_SLOT_APART);
     if (PHX_LIKELY(observer->plain && !marked && !observer->capped)) return PH_CAUSE_RANGE;
+    if (observer->plain && !marked && !observer->relations) {
+        const bool near = sees_unmarked(shard->rules, observer->body, observer->attr, body);
+        return near ? PH_CAUSE_OUTRANKED : PH_CAUSE_RANGE;
+    }
     const phx_attr *attr = phx_store_attr(&home->store, target);
     const phx_relation *relation = phx_relation_find(observer->relations, home->store.name[target].id);
     if (!phx_rule_admits(observer->attr, attr, relation)) return PH_CAUSE_HIDDEN;

@@ -16,20 +16,36 @@ typedef struct phx_cause_scope {
     uint32_t incarnations_given;  /* in it */
     uint8_t traits;               /* PHX_TRAIT_... of all shards' attributes */
     bool several;                 /* shards */
-    bool hides;                   /* there are hides */
+    /*
+     * A listed target may be hidden in this tick. It was not at the last tick's end, so only while attributes or
+     * relations change.
+     */
+    bool hides;
 } phx_cause_scope;
+
+/* May a target that left be no own one of this shard at the tick's end? It may be gone, or in another shard. */
+static inline bool phx_causes_absent(const phx_cause_scope *scope, const phx_shard *shard)
+{
+    return scope->several || shard->store.dead_count > 0;
+}
 
 /* May a leave of this shard's observers have another cause than range? */
 static inline bool phx_causes_of_leaves(const phx_cause_scope *scope, const phx_shard *shard)
 {
-    return scope->several || scope->hides || scope->traits != 0 || shard->store.dead_count > 0;
+    return phx_causes_absent(scope, shard) || scope->hides || (scope->traits & PHX_TRAIT_CAPS);
 }
 
-/* Do all leaves of targets that this shard owns at the tick's end have the cause range? Nothing hides one, no cap cuts.
+/*
+ * May a cap have cut the list of an own observer with a change? Not if the rule of each pair alone decides the list
+ * now, or if it is below the cap and complete. After the commit.
  */
-static inline bool phx_causes_own_range(const phx_cause_scope *scope)
+static inline bool phx_causes_cut(const phx_shard *shard, uint32_t slot)
 {
-    return !scope->hides && scope->traits == 0;
+    const phx_list *list = &shard->store.tail[slot].list;
+    if (PHX_LIKELY(list->derived)) return false;
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    if (attr->cap == 0 || !phx_attr_observes(attr)) return false;
+    return list->count >= attr->cap || (shard->store.body[slot].state & PHX_SLOT_PARTIAL);
 }
 
 /* May an enter have another cause than that the target came? */
@@ -44,7 +60,7 @@ typedef struct phx_cause_observer {
     const phx_attr *attr;
     const phx_relation_set *relations; /* NULL: none */
     bool plain;                        /* a target without marks is not hidden from it */
-    bool capped;
+    bool capped;                       /* phx_causes_cut() */
 } phx_cause_observer;
 
 phx_cause_observer phx_cause_observer_of(const phx_shard *shard, uint32_t slot);

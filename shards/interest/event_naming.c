@@ -156,11 +156,22 @@ static void write_enter_causes(const phx_cause_scope *scope, const named_events 
 static void write_leave_causes(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
 {
     const phx_cause_observer observer = phx_cause_observer_of(shard, of->observer);
-    for (uint32_t i = 0; i < of->count; i++) {
-        const phx_target_word word = phx_target_word_at(of->targets, i);
-        if (!phx_target_word_leaves(word)) continue;
-        of->to->causes[of->place[i]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, phx_target_word_slot(word));
+    uint32_t leave[PHX_ORDER_SHORT_MAX], n = 0;
+    for (uint32_t i = 0; i < of->count; i++) { /* no branch: it would be mispredicted */
+        leave[n] = i;
+        n += phx_target_word_leaves(phx_target_word_at(of->targets, i));
     }
+    for (uint32_t l = 0; l < n; l++) {
+        const uint32_t target = phx_target_word_slot(phx_target_word_at(of->targets, leave[l]));
+        of->to->causes[of->place[leave[l]]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, target);
+    }
+}
+
+/* Left a target that is no own one, as it left the world or the shard? */
+static inline bool absent_left(const phx_body *body, phx_target_word word)
+{
+    const uint32_t leaves = phx_target_word_leaves(word), state = body[phx_target_word_slot(word)].state;
+    return leaves > (state & PHX_SLOT_OWN); /* no branch: it would be mispredicted */
 }
 
 /* The same while only targets that left the world or the shard may differ: few, so the observer is looked at for these.
@@ -170,24 +181,31 @@ static void write_causes_of_absent(const phx_cause_scope *scope, const phx_shard
     const phx_body *body = shard->store.body;
     for (uint32_t i = 0; i < of->count; i++) {
         const phx_target_word word = phx_target_word_at(of->targets, i);
-        const uint32_t slot = phx_target_word_slot(word);
-        if (PHX_LIKELY(!phx_target_word_leaves(word) || (body[slot].state & PHX_SLOT_OWN))) continue;
+        if (PHX_LIKELY(!absent_left(body, word))) continue;
         const phx_cause_observer observer = phx_cause_observer_of(shard, of->observer);
-        of->to->causes[of->place[i]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, slot);
+        of->to->causes[of->place[i]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, phx_target_word_slot(word));
     }
+}
+
+/* May leaves of own targets of this observer have another cause than range? */
+static bool leaves_differ(const phx_cause_scope *scope, const phx_shard *shard, uint32_t observer)
+{
+    return scope->hides || ((scope->traits & PHX_TRAIT_CAPS) && phx_causes_cut(shard, observer));
 }
 
 /* Corrects the causes of unordered events: as they are named, each has the usual one. */
 static void correct_causes(const phx_event_writer *writer)
 {
-    const bool leaves = phx_causes_of_leaves(writer->scope, writer->shard);
-    const bool enters = phx_causes_of_enters(writer->scope), own_range = phx_causes_own_range(writer->scope);
+    const phx_shard *shard = writer->shard;
+    const phx_cause_scope *scope = writer->scope;
+    const bool leaves = phx_causes_of_leaves(scope, shard), absent = phx_causes_absent(scope, shard);
+    const bool enters = phx_causes_of_enters(scope);
     for (uint32_t c = 0, at = 0; (leaves || enters) && c < writer->changes; at = writer->end[c++]) {
         const named_events of = {writer->to[c], writer->observer[c], writer->targets + at, writer->place + at,
                                  writer->end[c] - at};
-        if (leaves && own_range) write_causes_of_absent(writer->scope, writer->shard, &of);
-        else if (leaves) write_leave_causes(writer->scope, writer->shard, &of);
-        if (enters) write_enter_causes(writer->scope, &of);
+        if (leaves && leaves_differ(scope, shard, of.observer)) write_leave_causes(scope, shard, &of);
+        else if (absent) write_causes_of_absent(scope, shard, &of);
+        if (enters) write_enter_causes(scope, &of);
     }
 }
 
@@ -198,7 +216,7 @@ static void write_ordered_causes(const phx_event_writer *writer, const phx_chang
     const phx_cause_scope *scope = writer->scope;
     const uint32_t leaves = change->leave_count, end = leaves + change->enter_count;
     memset(to->causes + first, PH_CAUSE_RANGE, leaves);
-    if (phx_causes_of_leaves(scope, writer->shard)) {
+    if (phx_causes_absent(scope, writer->shard) || leaves_differ(scope, writer->shard, change->slot)) {
         const phx_cause_observer observer = phx_cause_observer_of(writer->shard, change->slot);
         for (uint32_t i = 0; i < leaves; i++)
             to->causes[first + i] = (uint8_t)phx_cause_of_leave(scope, writer->shard, &observer, targets[i]);

@@ -132,10 +132,12 @@ typedef struct phx_shard {
     bool far_moved; /* a target with a reach moved, or a far target changed: far_items.h; without deltas every observer
                        is evaluated */
     bool bounded;   /* some targets may be PHX_SLOT_BOUNDED, or were so at the last tick's end */
-    uint32_t bounded_slot;  /* one that was so last: the first to look at */
-    bool limited;           /* an own observer had a limit, a cap or an adds_max, in this tick or before */
-    bool flat;              /* heights decide nothing in this tick: tick/flat_ground.h */
-    bool flat_before;       /* ... in the last tick */
+    uint32_t bounded_slot; /* one that was so last: the first to look at */
+    bool limited;          /* an own observer had a limit, a cap or an adds_max, in this tick or before */
+    bool flat;             /* heights decide nothing in this tick: tick/flat_ground.h */
+    bool flat_before;      /* ... in the last tick */
+    /* in this tick attributes of an own entity changed, or relations: a target in range may be hidden from now on */
+    bool sight_changed;
     bool global_moved;      /* a global target moved; its position counts at caps only */
     bool changed;           /* an entity changed in this tick, ghosts included */
     bool any_discontinuous; /* a discontinuity took place in this tick (PHX_SLOT_DISCONTINUOUS); else no tower is marked

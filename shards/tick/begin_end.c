@@ -79,5 +79,6 @@ void phx_shard_end(phx_shard *shard)
     shard->dense_tick = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->far_moved = shard->global_moved = shard->changed =
-        shard->any_discontinuous = shard->owes_lists = shard->blind = shard->lacks_copies = false;
+        shard->any_discontinuous = shard->sight_changed = shard->owes_lists = shard->blind = shard->lacks_copies =
+            false;
 }

@@ -156,6 +156,7 @@ FIELDS_OF(phx_world)
     DERIVED(T, VALUE, limited) \
     DERIVED(T, VALUE, flat) \
     DERIVED(T, VALUE, flat_before) \
+    LEFT(T, VALUE, sight_changed) \
     LEFT(T, VALUE, global_moved) \
     LEFT(T, VALUE, changed) \
     LEFT(T, VALUE, any_discontinuous) \

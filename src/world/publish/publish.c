@@ -206,11 +206,13 @@ static void find_cause_scope(phx_world *world)
     scope->shards = world->shards;
     scope->incarnations_given = world->incarnations - scope->incarnations_before;
     scope->several = world->shard_count > 1;
-    scope->hides = false;
+    bool changed = false, hides = false;
     for (uint32_t i = 0; i < world->shard_count; i++) {
+        changed |= world->shards[i].sight_changed;
         scope->traits |= world->shards[i].store.traits;
-        scope->hides |= world->shards[i].relations.hides > 0;
+        hides |= world->shards[i].relations.hides > 0;
     }
+    scope->hides = changed && (hides || (scope->traits & PHX_TRAIT_HIDES));
 }
 
 void phx_publish_fill(phx_world *world)
