@@ -575,6 +575,36 @@ static bool has_bounded_around(const phx_shard *shard, const phx_block *block)
     return false;
 }
 
+/*
+ * Puts own observers with equal views side by side, in order, for the first few views: mixed views would leave one or
+ * two observers to a company (run_rows.c). Of other observers only attributes are read, which no worker writes, so the
+ * order is the same for all workers of the block.
+ */
+static void group_own_by_view(phx_tile *tile)
+{
+    enum { VIEWS = 4, AHEAD = 8 };
+    const phx_shard *shard = tile->shard;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const uint32_t count = tile->rows.end - tile->rows.first, *row = tile->row;
+    uint32_t *own = tile->own, *group = tile->candidates.now, *to = tile->candidates.old; /* not used yet */
+    uint32_t views = 0, start[VIEWS + 2] = {0};
+    float view[VIEWS];
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) __builtin_prefetch(&shard->store.set[phx_row_slot(rows, row[own[i + AHEAD]])]);
+        uint32_t g = VIEWS;
+        if (phx_row_bit(shard->grid.observer_bits, row[own[i]])) {
+            const float of = phx_store_attr(&shard->store, phx_row_slot(rows, row[own[i]]))->view;
+            for (g = 0; g < views && (view[g] < of || view[g] > of);) g++;
+            if (g == views && views < VIEWS) view[views++] = of;
+        }
+        group[i] = g;
+        start[g + 1]++;
+    }
+    for (uint32_t g = 0; g <= VIEWS; g++) start[g + 1] += start[g];
+    for (uint32_t i = 0; i < count; i++) to[start[group[i]]++] = own[i];
+    memcpy(own, to, count * sizeof *own);
+}
+
 bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t number)
 {
     const phx_block *block = &shard->grid.blocks[number];
@@ -618,6 +648,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     uint32_t own = shard->kernels->indices_in_range(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
+    if (block->reach > block->reach_min) group_own_by_view(tile);
     if (tile->frame.moved) collect_cell_movers(tile);
     tile->limits_in = tile->limits_keep = -1;
     tile->alike = block->view_min > 0.0f && block->reach == block->reach_min; /* else phx_tile_find_alike() */

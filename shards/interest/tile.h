@@ -77,7 +77,7 @@ typedef struct phx_tile {
     float *bound;         /* of these tiles, by place: the bound in units, or infinity */
     float *bound_columns; /* memory of bound, and of the candidates' bounds */
     uint32_t bound_columns_capacity;
-    uint32_t *own;    /* places of the block's own rows, in order */
+    uint32_t *own;    /* places of the block's own rows: in order, or some views first, each in order */
     uint32_t *movers; /* places of all rows that moved, in order; not in a dense tick */
     uint32_t mover_count;
     phx_tile_rows picked;           /* rows before the sort */

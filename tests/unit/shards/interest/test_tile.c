@@ -27,7 +27,8 @@ enum {
     ALIKE = 4,    /* all observe, with the same view */
     OUTSIDE = 8,  /* some stand outside of the world */
     LEAVING = 16, /* all begin inside, and some step out */
-    AWAY = 32     /* many stand many views outside of the world */
+    AWAY = 32,    /* many stand many views outside of the world */
+    MIXED = 64    /* three views, mixed, and no margin */
 };
 
 static const tile_case cases[] = {{"thin", 10, 0, 20, 0, 240, 2.5f, 0},
@@ -98,6 +99,7 @@ static phx_attr some_attr(void)
 {
     if (c->like & ALIKE) return plain_attr(c->view, 0);
     if (phx_rng_below(&rng, 4) == 0) return plain_attr(0, 0);
+    if (c->like & MIXED) return plain_attr(c->view * (float)(1 + phx_rng_below(&rng, 3)) / 3, 0);
     float view = whole_or_not(c->view * float_between(&rng, 0.1f, 1)) + (c->like & WHOLE ? 1 : 0);
     return plain_attr(view, phx_rng_below(&rng, 2) ? whole_or_not(c->margin * phx_rng_unit(&rng)) : 0);
 }
@@ -269,6 +271,9 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
 static void check_places(const phx_tile *tile)
 {
     static paired in;
+    const phx_block *block = &tile->shard->grid.blocks[tile->block];
+    const bool mixed = block->reach > block->reach_min;
+    bool owned[PAIRS_MAX] = {0};
     uint32_t own = 0, previous = 0;
     in = (paired){0};
     cr_assert_leq(tile->count, tile->shard->grid.row_count + tile->shard->previous.row_count);
@@ -280,7 +285,13 @@ static void check_places(const phx_tile *tile)
         cr_assert(i == 0 || tile->cell[i - 1] <= cell);
         cr_assert(tile->start[cell] <= i && i < tile->start[cell + 1]);
         if (row < tile->rows.first || row >= tile->rows.end) continue;
-        cr_assert_eq(tile->own[own++], i, "%s: own rows in the order of places", c->what);
+        cr_assert(mixed || tile->own[own] == i, "%s: own rows in the order of places", c->what);
+        own++;
+    }
+    for (uint32_t i = 0; i < own; i++) {
+        cr_assert_not(owned[tile->own[i]], "%s: an own place twice", c->what);
+        cr_assert(phx_tile_own(tile, tile->row[tile->own[i]]), "%s: a place of another block", c->what);
+        owned[tile->own[i]] = true;
     }
     cr_assert_eq(own, tile->rows.end - tile->rows.first, "%s: an own row is not in its tile", c->what);
     cr_assert_eq(previous, tile->previous_count);
@@ -480,4 +491,44 @@ Test(tiles, a_discontinuity_marks_the_cells_around_it)
     }
     cr_assert(sum.discontinuous > 1000 && sum.even > 1000 && sum.not_discontinuous > 20,
               "%u odd, %u even, %u tiles not odd", sum.discontinuous, sum.even, sum.not_discontinuous);
+}
+
+/* How many runs of alike observers there are, in the order in which a block runs them. */
+static uint32_t count_companies(const phx_tile *tile)
+{
+    const float *view = tile->shard->grid.rows.view;
+    float last = 0;
+    uint32_t companies = 0, observers = 0, before = 0;
+    for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) {
+        const uint32_t place = tile->own[i];
+        const float own = view[tile->row[place]];
+        if (own <= 0) continue;
+        companies += observers == 0 || own < last || own > last;
+        cr_assert(observers == 0 || own < last || own > last || place > before, "alike ones in the order of places");
+        observers++;
+        last = own, before = place;
+    }
+    return observers > 0 ? companies : 0;
+}
+
+Test(tiles, observers_with_equal_views_are_side_by_side)
+{
+    enum { SEEDS = 8, VIEWS = 3 };
+    static const tile_case mixed = {"three views, mixed", 10, 0, 24, 0, 60, 0.5f, MIXED};
+    uint32_t most = 0;
+    for (uint64_t seed = 40; seed < 40 + SEEDS; seed++) {
+        const phx_shard *shard = open_case(&mixed, seed);
+        phx_tile tile = {0};
+        for (uint32_t b = 0; b < shard->grid.block_count; b++) {
+            if (!(shard->grid.blocks[b].reach > 0)) continue;
+            cr_assert(phx_tile_open(&tile, shard->mem, shard, b));
+            if (!tile.usable || tile.quiet) continue;
+            const uint32_t companies = count_companies(&tile);
+            cr_assert_leq(companies, VIEWS, "%u companies of three views", companies);
+            if (companies > most) most = companies;
+        }
+        phx_tile_free(&tile, shard->mem);
+        fleet_close(f);
+    }
+    cr_assert_eq(most, VIEWS);
 }
