@@ -89,6 +89,22 @@ static bool is_held(const sim_schedule *sim, const phx_node *asks, uint64_t id)
     return false;
 }
 
+/*
+ * A question waits for each node of the own map. One that was put out meanwhile, and whose process began anew, gives no
+ * answer any more: a newer map has to come.
+ */
+static bool all_answer(const sim_schedule *sim, const phx_node *asks)
+{
+    for (uint32_t i = 0; i < asks->map.member_count; i++) {
+        const phx_member *member = &asks->map.members[i];
+        bool answers = member->gateway;
+        for (uint32_t slot = 0; slot < sim->process_count; slot++)
+            answers |= sim->processes[slot].used && sim->processes[slot].registration == member->registration;
+        if (!answers) return false;
+    }
+    return true;
+}
+
 /* Enters all entities of a region that are nowhere. false: to be tried again. */
 static bool restore_region(sim_schedule *sim, sim_process *process, uint32_t region)
 {
@@ -118,7 +134,7 @@ static bool is_late(sim_schedule *sim, const sim_process *process, uint32_t lost
 static void restore_entities(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
-    if (!phx_map_barrier_answers(&process->node)) return;
+    if (!phx_map_barrier_answers(&process->node) || !all_answer(sim, &process->node)) return;
     for (uint32_t region = 0; region < sim->region_count; region++) {
         const uint32_t lost = process->restoring[region];
         if (lost == 0 || is_late(sim, process, lost) || !restore_region(sim, process, region)) continue;

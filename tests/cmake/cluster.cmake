@@ -56,6 +56,9 @@ if(PHAROS_BUILD_CLUSTER)
         # Found once: a host that was still at an earlier loss entered what a second dead node had, before its barrier.
         add_test(NAME cluster_sim_second_loss COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim> --seed 1101621 --count 1)
         pharos_test_properties(cluster_sim_second_loss 60 "cluster")
+        # And once the simulation let a host restore although a node of its map could not answer.
+        add_test(NAME cluster_sim_no_answer COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim> --seed 1187049 --count 1)
+        pharos_test_properties(cluster_sim_no_answer 60 "cluster")
         # The simulation with the library's membership, over its control store within a process.
         pharos_plain_test(NAME cluster_sim_members SOURCES ${simulation} cluster/sim_members.c LIBS pharos_cluster
                           ${few_schedules} LABELS cluster)
