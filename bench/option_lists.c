@@ -119,7 +119,8 @@ static void take_engine(struct argp_state *state, bench_options *options, const 
         take_index(state, options, "all");
     } else if (strcmp(word, "all") == 0) {
         for (uint32_t i = 0; i < bench_engine_count(); i++) {
-            if (bench_engine_at(i) != &bench_engine_seen) { /* no other way to find events */
+            /* no other ways to find events are left out */
+            if (bench_engine_at(i) != &bench_engine_seen && bench_engine_at(i) != &bench_engine_spread) {
                 add_engine(state, options, bench_engine_at(i));
             }
         }

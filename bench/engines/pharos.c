@@ -29,7 +29,7 @@ typedef struct pharos {
     bench_walked walked;
     uint64_t submit_ns;
     ph_monitor monitor; /* of the engine that has one */
-    bool seen;
+    uint32_t seen;      /* parts of its points; 0 = there is none */
 } pharos;
 
 static bool open_all(pharos *self, const ph_world_def *def, uint32_t producers, bench_error *error)
@@ -91,7 +91,17 @@ static void *seen_create(const ph_world_def *def, uint32_t producers, phx_mem *m
         pharos_destroy(self);
         return NULL;
     }
-    self->seen = true;
+    self->seen = 1;
+    return self;
+}
+
+/* The same, and each frame renews a part of its points. */
+static void *spread_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
+{
+    pharos *self = seen_create(def, producers, mem, error);
+    if (self != NULL) {
+        self->seen = 4;
+    }
     return self;
 }
 
@@ -100,6 +110,11 @@ static void return_frame(const pharos *self)
 {
     const ph_monitor_frame *frame;
     if (ph_monitor_take(self->monitor, &frame) == PH_OK) {
+        ph_monitor_view view = frame->view; /* of the whole world, as it is at first */
+        view.spread = self->seen;
+        if (frame->view.spread != view.spread) {
+            (void)!ph_monitor_watch(self->monitor, &view);
+        }
         ph_monitor_return(self->monitor, frame);
     }
 }
@@ -268,7 +283,7 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
     return true;
 }
 
-/* An engine of the library; the two differ in how they are made. */
+/* An engine of the library; they differ in how they are made. */
 #define LIBRARY_ENGINE(engine_name, engine_create, engine_doc) \
     { \
         .name = (engine_name), .doc = (engine_doc), .create = (engine_create), .setup = pharos_setup, \
@@ -283,3 +298,6 @@ const bench_engine bench_engine_pharos =
 
 const bench_engine bench_engine_seen = LIBRARY_ENGINE(
     "seen", seen_create, "pharos with a monitor open, which gets a frame of the whole world in each tick");
+
+const bench_engine bench_engine_spread =
+    LIBRARY_ENGINE("spread", spread_create, "as seen, and a frame renews a fourth of the points");

@@ -7,6 +7,6 @@
 #include "bench/base/engine.h"
 
 extern const bench_engine bench_engine_pharos;
-extern const bench_engine bench_engine_seen; /* with a monitor */
+extern const bench_engine bench_engine_seen, bench_engine_spread; /* with a monitor */
 
 #endif

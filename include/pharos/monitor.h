@@ -32,6 +32,7 @@ enum {
     PH_MONITOR_HITS_MAX = 8192,          /* of all answers of one frame */
     PH_MONITOR_AREAS_MAX = 512,          /* of one frame */
     PH_MONITOR_CELLS = 64,               /* of the grid, along each axis of the view */
+    PH_MONITOR_SPREAD_MAX = 16,          /* parts of the points */
     PH_MONITOR_QUESTION_NS_MAX = 1 << 30 /* nanoseconds of a tick */
 };
 
@@ -75,7 +76,8 @@ typedef struct ph_monitor_view {
     uint32_t instance;     /* the one that is shown, unless PH_MONITOR_ANY_INSTANCE */
     uint32_t flags;        /* PH_MONITOR_... */
     uint32_t points_max;   /* 0 = that of the definition; else the least of both */
-    uint32_t reserved;     /* 0 */
+    uint32_t spread;       /* 0..PH_MONITOR_SPREAD_MAX: points and grid are in so many parts, and each frame renews one
+                              of them: it costs the tick a part as much. 0, 1: all of them are of the frame's tick */
     uint64_t focus;        /* the entity that is shown in full, with its list; 0 = none; it need not be in the world */
     uint64_t reserved2[2]; /* 0 */
 } ph_monitor_view;
@@ -126,27 +128,34 @@ enum {
     PH_POINT_WAITS = 1u << 7      /* targets wait for it: PH_CHANGE_MORE */
 };
 
-/** ph_monitor_points.steps: ORed to the step of an entity that is remote, shown here by another process. */
-enum { PH_POINT_STEP_REMOTE = 1u << 7 };
+/** ph_monitor_points.steps: ORed to the step. */
+enum {
+    PH_POINT_STEP_KEPT = 1u << 6,  /* of an earlier frame: the point's part was not renewed in this one */
+    PH_POINT_STEP_REMOTE = 1u << 7 /* the entity is remote, shown here by another process */
+};
 
 /**
  * Entities in the view, as columns of `count` items, by shard, then slot. If there are more than points_max, only the
  * ones with ph_monitor_sample(id) % stride == 0: the same ones in every frame. stride is a power of two: the least that
  * is small enough, or twice that while the number falls, so that it does not change to and fro.
+ *
+ * With view.spread a part that was not renewed is as it was in the last frame that did: points may be of entities that
+ * have left since, and one that came to another part may be there twice, or not at all, for less than `spread` frames.
+ * After a change of the view, of the stride or of slot_epoch a frame renews all parts.
  */
 typedef struct ph_monitor_points {
     uint32_t count;
     uint32_t stride;
-    uint32_t matched;    /* entities in the view, sample or not; 0 without PH_MONITOR_POINTS and PH_MONITOR_GRID */
-    uint32_t slot_count; /* all slots are below */
-    uint32_t slot_epoch; /* another one: slots now name other entities */
-    uint32_t reserved;
+    uint32_t matched;      /* entities in the view, sample or not; 0 without PH_MONITOR_POINTS and PH_MONITOR_GRID */
+    uint32_t slot_count;   /* all slots are below */
+    uint32_t slot_epoch;   /* another one: slots now name other entities */
+    uint32_t oldest;       /* ticks since the oldest part was renewed; 0: all are of this tick */
     const uint32_t *slots; /* a number of the entity while it is in its shard; free ones are given again */
     const uint16_t *x;     /* the position in the view, in float32: min(65535, (x - x0) * (65536 / (x1 - x0))) */
     const uint16_t *y;
     const uint16_t *kinds;
     const uint8_t *bits;  /* PH_POINT_... */
-    const uint8_t *steps; /* crowd control: 0..16, how far the view is shrunk; and PH_POINT_STEP_REMOTE */
+    const uint8_t *steps; /* crowd control: 0..16, how far the view is shrunk; and PH_POINT_STEP_... */
 } ph_monitor_points;
 
 /** The view in PH_MONITOR_CELLS x PH_MONITOR_CELLS cells, row by row: cell (i, j) has points with x / 1024 = i, ... */
@@ -156,7 +165,8 @@ typedef struct ph_monitor_grid {
     const uint32_t *counts; /* entities */
     const uint32_t *costs;  /* distances compared in the last tick for observers there: ph_stats.pairs_tested by places,
                                spread over places of each piece of work: of index = lighthouse, and of range = towers,
-                               evenly over some, as a piece lies together; of other indexes by lengths of lists */
+                               evenly over some, as a piece lies together; of other indexes by lengths of lists.
+                               With view.spread: of the tick that renewed the first part */
 } ph_monitor_grid;
 
 /** A shard, row by row. Counters as in ph_shard_stats. */
@@ -313,7 +323,8 @@ PH_API ph_status ph_monitor_close(ph_monitor monitor);
 
 /**
  * Looks at this from the next tick on that begins to fill a frame. The last call before counts.
- * @return PH_OK; PH_BAD_POSITION: a corner; PH_BAD_VALUE: an empty or too small rectangle, flags, reserved not 0;
+ * @return PH_OK; PH_BAD_POSITION: a corner; PH_BAD_VALUE: an empty or too small rectangle, flags, spread, reserved
+ * not 0;
  * PH_BAD_HANDLE, PH_BAD_ARGUMENT. @thread monitor
  */
 PH_NODISCARD PH_API ph_status ph_monitor_watch(ph_monitor monitor, const ph_monitor_view *view);

@@ -81,8 +81,8 @@ static ph_status check_view(const ph_monitor_view *view)
         if (!phx_is_coordinate(corners[i])) return PH_BAD_POSITION;
     if (!(view->x1 - view->x0 >= LEAST_SIDE) || !(view->y1 - view->y0 >= LEAST_SIDE)) return PH_BAD_VALUE;
     if (view->flags & ~(uint32_t)PH_MONITOR_FLAGS_ALL) return PH_BAD_VALUE;
-    if (view->reserved != 0 || !phx_is_zero(view->reserved2, sizeof view->reserved2)) return PH_BAD_VALUE;
-    return PH_OK;
+    if (view->spread > PH_MONITOR_SPREAD_MAX) return PH_BAD_VALUE;
+    return phx_is_zero(view->reserved2, sizeof view->reserved2) ? PH_OK : PH_BAD_VALUE;
 }
 
 ph_status ph_monitor_watch(ph_monitor handle, const ph_monitor_view *view)

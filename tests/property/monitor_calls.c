@@ -132,6 +132,9 @@ static void refused_views(ph_monitor monitor)
     view = WHOLE;
     view.reserved2[1] = 1;
     CHECK_STATUS(ph_monitor_watch(monitor, &view), PH_BAD_VALUE);
+    view = WHOLE;
+    view.spread = PH_MONITOR_SPREAD_MAX + 1;
+    CHECK_STATUS(ph_monitor_watch(monitor, &view), PH_BAD_VALUE);
     CHECK_STATUS(ph_monitor_watch(monitor, NULL), PH_BAD_ARGUMENT);
     CHECK_STATUS(ph_monitor_watch((ph_monitor){0}, &WHOLE), PH_BAD_HANDLE);
 }
@@ -452,6 +455,117 @@ static void free_slots(void)
     stand_close(&s);
 }
 
+/* ---- parts ---- */
+
+enum { SLOTS = 1 << 16 };
+
+/* A point, by its slot. */
+typedef struct slot_point {
+    uint16_t x, y, kind;
+    uint8_t bits, step;
+    bool there;
+    uint32_t since; /* the frame since which it is there; of the spread points: that renewed it */
+} slot_point;
+
+static bool same_point(const slot_point *a, const slot_point *b)
+{
+    return a->there && b->there && a->x == b->x && a->y == b->y && a->kind == b->kind && a->bits == b->bits &&
+           a->step == b->step;
+}
+
+static slot_point point_at(const ph_monitor_points *p, uint32_t i, uint32_t frame)
+{
+    const uint8_t step = p->steps[i] & (uint8_t)~PH_POINT_STEP_KEPT;
+    return (slot_point){p->x[i], p->y[i], p->kinds[i], p->bits[i], step, true, frame};
+}
+
+/* The points of a frame that shows all as they are. */
+static void note_points(const ph_monitor_points *p, uint32_t frame, slot_point *now)
+{
+    static bool still[SLOTS];
+    memset(still, 0, sizeof still);
+    for (uint32_t i = 0; i < p->count; i++) {
+        slot_point *point = &now[p->slots[i]];
+        *point = point_at(p, i, point->there ? point->since : frame);
+        still[p->slots[i]] = true;
+    }
+    for (uint32_t slot = 0; slot < SLOTS; slot++) now[slot].there = still[slot];
+}
+
+/* Each point is as it is now, or as it was in a frame of the last `parts`; no one that is there so long is missing. */
+static void compare_spread(const ph_monitor_frame *f, uint32_t frame, uint32_t parts, const slot_point *now,
+                           slot_point *known)
+{
+    static bool shown[SLOTS];
+    const ph_monitor_points *p = &f->points;
+    memset(shown, 0, sizeof shown);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const uint32_t slot = p->slots[i];
+        const slot_point point = point_at(p, i, frame);
+        const bool kept = p->steps[i] & PH_POINT_STEP_KEPT;
+        CHECK(i == 0 || slot > p->slots[i - 1], "slots have no order");
+        CHECK(same_point(&point, kept ? &known[slot] : &now[slot]), "frame %u: slot %u, kept %d", frame, slot, kept);
+        CHECK(!kept || frame - known[slot].since < parts, "frame %u: slot %u is of frame %u", frame, slot,
+              known[slot].since);
+        if (!kept) known[slot] = point;
+        shown[slot] = true;
+    }
+    for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        CHECK(shown[slot] || !now[slot].there || frame - now[slot].since < parts, "frame %u: slot %u is not shown",
+              frame, slot);
+        known[slot].there = shown[slot];
+    }
+}
+
+static void count_cells(const ph_monitor_frame *f)
+{
+    uint32_t cells = 0;
+    for (uint32_t i = 0; i < PH_MONITOR_CELLS * PH_MONITOR_CELLS; i++) cells += f->grid.counts[i];
+    CHECK(cells == f->points.matched, "%u in cells, %u in view", cells, f->points.matched);
+    CHECK(f->points.stride > 1 || f->points.matched == f->points.count, "%u points", f->points.count);
+}
+
+/* A world that moves, leaves and migrates, as a whole and in parts. A new view renews all of them. */
+static void spread(uint32_t shards, uint32_t workers, uint32_t parts, uint32_t points_max)
+{
+    enum { FRAMES = 40, NEW_VIEW = 25, GONE = 97 };
+    static stand s;
+    static slot_point now[SLOTS], known[SLOTS];
+    const ph_monitor_def def = {.points_max = points_max};
+    ph_monitor whole;
+    ph_monitor_view view = WHOLE;
+    memset(now, 0, sizeof now);
+    memset(known, 0, sizeof known);
+    stand_open(&s, shards, workers, &def);
+    CHECK_OK(ph_monitor_open(s.world, &def, &whole));
+    CHECK_OK(ph_monitor_watch(whole, &view));
+    view.spread = parts;
+    CHECK_OK(ph_monitor_watch(s.monitor, &view));
+    for (uint32_t t = 0, first = 0, epoch = 0; t < FRAMES; t++) {
+        const ph_monitor_frame *all;
+        if (t < 20) submit_world(&s, t);
+        for (uint64_t id = GONE * (1 + t % 20); t >= 20 && id <= 12000; id += 20 * GONE)
+            CHECK_OK(ph_leave(s.producer, id));
+        if (t == NEW_VIEW) CHECK_OK(ph_monitor_watch(s.monitor, &view));
+        stand_tick(&s);
+        CHECK_OK(ph_monitor_take(whole, &all));
+        const ph_monitor_frame *f = take(&s);
+        if (t == NEW_VIEW || f->points.slot_epoch != epoch) first = t;
+        if (f->points.slot_epoch != epoch) memset(now, 0, sizeof now);
+        epoch = f->points.slot_epoch;
+        CHECK(f->points.slot_count < SLOTS && f->points.stride == all->points.stride, "stride %u", f->points.stride);
+        CHECK(all->points.oldest == 0 && f->points.oldest == (t - first < parts ? t - first : parts - 1),
+              "frame %u: the oldest of %u parts is of %u ticks before", t, parts, f->points.oldest);
+        note_points(&all->points, t, now);
+        compare_spread(f, t, parts, now, known);
+        count_cells(f);
+        give(&s, f);
+        CHECK_OK(ph_monitor_return(whole, all));
+    }
+    CHECK_OK(ph_monitor_close(whole));
+    stand_close(&s);
+}
+
 /* Any number of workers gives the same frame; costs are there. */
 static void workers(void)
 {
@@ -661,7 +775,11 @@ static void random_bytes(uint64_t seed)
         ph_monitor_question question;
         for (size_t b = 0; b < sizeof view; b++) ((uint8_t *)&view)[b] = (uint8_t)phx_rng_next(&rng);
         for (size_t b = 0; b < sizeof question; b++) ((uint8_t *)&question)[b] = (uint8_t)phx_rng_next(&rng);
-        if (i % 2 == 0) view.reserved = 0, memset(view.reserved2, 0, sizeof view.reserved2), view.flags &= 127;
+        if (i % 2 == 0) {
+            view.spread %= PH_MONITOR_SPREAD_MAX + 1;
+            memset(view.reserved2, 0, sizeof view.reserved2);
+            view.flags &= 127;
+        }
         if (i % 2 == 0)
             question.reserved = 0, memset(question.reserved2, 0, sizeof question.reserved2),
             question.kind = (ph_monitor_ask_kind)(i / 2 % 6);
@@ -685,6 +803,10 @@ int main(int argc, char **argv)
     many_sets();
     free_slots();
     areas();
+    spread(1, 1, 3, 20000);
+    spread(2, 3, 2, 20000);
+    spread(3, 2, PH_MONITOR_SPREAD_MAX, 20000);
+    spread(1, 2, 2, 5000); /* a sample */
     workers();
     costs();
     crews(0);

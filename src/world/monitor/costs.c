@@ -132,6 +132,7 @@ void phx_costs_fill(const phx_world *world, phx_monitor *monitor)
     const phx_shown shown = phx_shown_of(&monitor->frame.view);
     uint32_t *costs = monitor->grid_costs;
     if (!(monitor->frame.view.flags & PH_MONITOR_GRID)) return;
+    if (monitor->renewed != PHX_PARTS_ALL && monitor->renewed != 0) return; /* the ones of an earlier frame */
     memset(costs, 0, (size_t)PH_MONITOR_CELLS * PH_MONITOR_CELLS * sizeof *costs);
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];

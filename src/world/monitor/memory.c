@@ -3,7 +3,7 @@
  */
 #include "world/monitor/memory.h"
 
-#include "world/monitor/points.h"
+#include "world/monitor/points_pass.h"
 
 enum { CELLS = PH_MONITOR_CELLS * PH_MONITOR_CELLS };
 
@@ -13,7 +13,7 @@ typedef struct monitor_array {
     size_t bytes;
 } monitor_array;
 
-enum { ARRAYS = 20 };
+enum { ARRAYS = 22 };
 
 /* All arrays but the workers' cells. Returns how many. */
 static uint32_t list_arrays(phx_monitor *m, monitor_array arrays[ARRAYS])
@@ -27,7 +27,9 @@ static uint32_t list_arrays(phx_monitor *m, monitor_array arrays[ARRAYS])
                                  {(void **)&m->slot_first, shards * sizeof *m->slot_first},
                                  {(void **)&m->slot_room, shards * sizeof *m->slot_room},
                                  {(void **)&m->piece_first, shards * sizeof *m->piece_first},
+                                 {(void **)&m->grid_counts, CELLS * sizeof *m->grid_counts},
                                  {(void **)&m->grid_costs, CELLS * sizeof *m->grid_costs},
+                                 {(void **)&m->part_counts, PH_MONITOR_SPREAD_MAX * CELLS * sizeof *m->part_counts},
                                  {(void **)&m->sums, m->worker_count * sizeof *m->sums},
                                  {(void **)&m->shards, shards * sizeof *m->shards},
                                  {(void **)&m->areas, PH_MONITOR_AREAS_MAX * sizeof *m->areas},

@@ -132,6 +132,7 @@ static const ph_monitor_view *shown_view(phx_monitor *monitor)
     if (atomic_load_explicit(&monitor->mailbox, memory_order_relaxed) & PHX_MAILBOX_NEW) {
         const uint32_t third = atomic_exchange_explicit(&monitor->mailbox, monitor->view_shown, memory_order_acq_rel);
         monitor->view_shown = third & ~PHX_MAILBOX_NEW;
+        monitor->views_seen++;
     }
     return &monitor->views[monitor->view_shown];
 }
@@ -148,11 +149,13 @@ static void fill_frame(phx_world *world, phx_monitor *monitor, const ph_monitor_
     frame->entities = phx_directory_count(&world->directory);
     frame->view = *view;
     frame->view.points_max = view->points_max == 0 || view->points_max > most ? most : view->points_max;
-    points->count = points->matched = 0;
+    points->count = points->matched = points->oldest = 0;
     points->stride = 1;
+    monitor->renewed = PHX_PARTS_ALL;
     monitor->cells_due = false;
     atomic_store_explicit(&monitor->run_count, 0, memory_order_relaxed);
     if (view->flags & (PH_MONITOR_POINTS | PH_MONITOR_GRID)) phx_points_fill(world, monitor);
+    else monitor->parts.valid = false;
     phx_costs_fill(world, monitor);
     phx_parts_fill(world, monitor);
     phx_areas_fill(world, monitor);
@@ -171,7 +174,8 @@ static void serve_monitor(phx_world *world, phx_monitor *monitor, bool again)
     const uint64_t from = phx_now_ns();
     const ph_monitor_view *view = shown_view(monitor);
     phx_focus_follow(world, monitor, view->focus);
-    if (due && empty) {
+    const bool fills = due && empty;
+    if (fills) {
         fill_frame(world, monitor, view);
     } else if (due && !again) {
         monitor->skipped_now++;
@@ -180,7 +184,7 @@ static void serve_monitor(phx_world *world, phx_monitor *monitor, bool again)
     const uint64_t ns = phx_now_ns() - from;
     add_count(&monitor->fill_ns, ns);
     if (ns > count_of(&monitor->fill_ns_max)) atomic_store_explicit(&monitor->fill_ns_max, ns, memory_order_relaxed);
-    monitor->tick_fill_ns = ns;
+    if (fills) monitor->last_fill_ns = ns;
 }
 
 void phx_monitors_fill(phx_world *world, bool again)

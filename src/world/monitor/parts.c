@@ -61,7 +61,7 @@ static void set_pointers(phx_monitor *monitor)
     points->bits = monitor->points.bits;
     points->steps = monitor->points.steps;
     frame->grid.cells = flags & PH_MONITOR_GRID ? PH_MONITOR_CELLS : 0;
-    frame->grid.counts = monitor->sums[0].counts;
+    frame->grid.counts = monitor->grid_counts;
     frame->grid.costs = monitor->grid_costs;
     frame->shards = monitor->shards;
     frame->areas = monitor->areas;
@@ -79,7 +79,7 @@ void phx_parts_fill(const phx_world *world, phx_monitor *monitor)
     set_pointers(monitor);
     frame->tick_ns = 0;
     for (uint32_t p = 0; p < PHX_PHASES; p++) frame->tick_ns += world->phase_ns.of[p];
-    frame->fill_ns = monitor->tick_fill_ns;
+    frame->fill_ns = monitor->last_fill_ns;
     frame->shard_count = flags & PH_MONITOR_SHARDS ? world->shard_count : 0;
     for (uint32_t i = 0; i < frame->shard_count; i++) monitor->shards[i] = numbers_of(world, i);
     if (frame->stats) phx_query_stats(world, monitor->stats);

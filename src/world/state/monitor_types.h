@@ -36,16 +36,32 @@ typedef struct phx_found_columns {
     uint32_t *slots, *places, *looks;
 } phx_found_columns;
 
+enum { PHX_PARTS_ALL = UINT32_MAX };
 enum { PHX_POINT_BYTES = 12 }; /* of both */
 enum { PHX_LOOK_BITS = 16, PHX_LOOK_STEP = 24 };
 
-/* Some points that stand together: the order of runs is that of their keys, piece << 16 | number in the piece. */
+/* Some points that stand together. No two runs share slots, so the order of runs is that of their first slots. */
 typedef struct phx_point_run {
-    uint32_t key;
     uint32_t first, count;
     uint32_t slot;   /* the first point's; */
     bool successive; /* the others' follow it, and are not written */
 } phx_point_run;
+
+/*
+ * Parts of the points (ph_monitor_view.spread). A shard's slots are cut into stretches, and stretch b of shard s is of
+ * part (s + b) % parts. What is not renewed stays the same only while all that decides about it does.
+ */
+typedef struct phx_point_parts {
+    uint32_t count;         /* 1: there is one part, renewed in each frame */
+    uint32_t stretch_slots; /* of a stretch */
+    uint32_t next;          /* the part that is renewed next */
+    uint32_t stride, slot_epoch;
+    uint64_t views_seen;
+    bool valid; /* the parts were filled, with all of the above */
+    bool any_outside;
+    uint32_t points[PH_MONITOR_SPREAD_MAX], matched[PH_MONITOR_SPREAD_MAX]; /* of each part */
+    uint64_t ticks[PH_MONITOR_SPREAD_MAX];                                  /* in which it was renewed */
+} phx_point_parts;
 
 /* One worker's sums of a fill. */
 typedef struct phx_monitor_sums {
@@ -93,7 +109,8 @@ typedef struct phx_monitor {
     ph_monitor_view views[3];
     _Atomic uint32_t mailbox;
     uint32_t view_written; /* monitor's thread */
-    uint32_t view_shown;   /* ticking thread */
+    uint32_t view_shown;   /* ticking thread, as the next one */
+    uint64_t views_seen;   /* views that came by the mailbox */
 
     /*
      * Questions, a ring of def.questions. `asked` is written by the monitor's thread: its release pairs with the
@@ -108,16 +125,20 @@ typedef struct phx_monitor {
     bool ordered; /* monitor's thread: the points of this frame are in their order */
     ph_monitor_frame frame;
     bool cells_due; /* the cells' counts follow from the points; by the thread that takes the frame */
+    phx_point_parts parts;
+    uint32_t renewed; /* the part that this frame renews; PHX_PARTS_ALL */
     phx_found_columns found;
-    phx_point_columns points; /* in order */
+    phx_point_columns points; /* in order; by the thread that takes the frame, as the next one */
+    uint32_t ordered_count;   /* of the last frame that was taken */
     phx_point_run *runs;
     uint32_t runs_max;
     _Atomic uint32_t run_count, point_count; /* of `found`; relaxed: the barrier of the step orders the content */
     uint32_t stride;                         /* of the next fill */
     uint32_t *slot_first;                    /* [shard]: added to its slots, ... */
     uint32_t *slot_room;                     /* ... below so many */
-    uint32_t *piece_first;                   /* [shard + 1]: its first piece of the fill */
-    uint32_t *grid_costs;
+    uint32_t *piece_first;                   /* [shard]: its first piece of the fill */
+    uint32_t *grid_counts, *grid_costs;
+    uint32_t *part_counts;  /* [part][cell]: of the last fill of each part; if the points do not give them */
     phx_monitor_sums *sums; /* [worker] */
     ph_monitor_shard *shards;
     ph_monitor_area *areas;
@@ -130,7 +151,7 @@ typedef struct phx_monitor {
     phx_focus focus;
     uint64_t skipped_now;              /* frames since the last filled one */
     uint32_t event_count, events_lost; /* since the last filled frame */
-    uint64_t tick_fill_ns;             /* of the last tick */
+    uint64_t last_fill_ns;             /* of the last filled frame */
 
     /* counters of ph_monitor_stats, by the ticking thread; relaxed: they order nothing */
     _Atomic uint64_t frames, skipped, answers_given, refilled, fill_ns, fill_ns_max;
