@@ -102,7 +102,8 @@ static void put_rect(writer *w, const ph_monitor_frame *frame)
     put_u32(w, frame->areas_matched);
     put_u32(w, frame->events_lost);
     put_u32(w, frame->questions_waiting);
-    put_u32(w, 0);
+    put_u16(w, (uint16_t)view->spread);
+    put_u16(w, frame->points.oldest < UINT16_MAX ? (uint16_t)frame->points.oldest : UINT16_MAX);
     put_u64(w, frame->skipped);
     put_u64(w, frame->fill_ns);
     end(w);

@@ -37,6 +37,8 @@ void phx_page_leave_world(phx_page *page)
 {
     if (page->watches) ph_monitor_close(page->monitor);
     page->watches = false;
+    page->spread = (phx_spread){0};
+    page->view.spread = 0;
     phx_questions_lose(page);
 }
 
@@ -84,7 +86,9 @@ static void watch(ph_view *view, phx_page *page)
 
 static void obey_view(ph_view *view, phx_page *page, const phx_message *message)
 {
+    const uint32_t spread = page->view.spread;
     page->view = message->view;
+    page->view.spread = spread;
     page->hz = message->hz;
     page->has_view = true;
     pthread_mutex_lock(&view->worlds);
@@ -315,6 +319,15 @@ static uint32_t host_flags(ph_view *view)
     return flags;
 }
 
+/* What frames cost decides in how many parts the next ones renew their points. */
+static void spread_points(ph_view *view, phx_page *page, const ph_monitor_frame *frame)
+{
+    const uint32_t parts = phx_spread_next(&page->spread, page->view.spread, frame);
+    if (parts == page->view.spread || (parts == 1 && page->view.spread == 0)) return;
+    page->view.spread = parts;
+    watch(view, page);
+}
+
 static bool pack_frame(ph_view *view, phx_page *page)
 {
     const ph_monitor_frame *frame;
@@ -329,6 +342,7 @@ static bool pack_frame(ph_view *view, phx_page *page)
         packed = true;
     }
     phx_questions_answered(page, frame, packed);
+    spread_points(view, page, frame);
     ph_monitor_return(page->monitor, frame);
     return packed;
 }

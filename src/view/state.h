@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "view/spread.h"
+
 enum {
     PHX_VIEW_QUESTIONS = 128,   /* of a page that its monitor keeps */
     PHX_VIEW_ON_WAY_MAX = 512,  /* questions with neither an answer nor a word about it; further ones are refused */
@@ -36,6 +38,7 @@ typedef struct phx_page {
     bool watches;       /* worlds; its monitor is open */
     ph_monitor monitor; /* worlds */
     ph_monitor_view view;
+    phx_spread spread; /* of the view's points */
     bool has_view;
     uint32_t hz;
     lws_usec_t due_us;

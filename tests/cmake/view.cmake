@@ -10,9 +10,10 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 pharos_fuzz_test(NAME fuzz_view SOURCES fuzz/fuzz_view.c CORPUS fuzz/corpus_view LIBS pharos_view MAX_LEN 4200)
 pharos_plain_test(NAME view_messages SOURCES view/messages.c LIBS pharos_view LABELS view)
+pharos_plain_test(NAME view_spread SOURCES view/spread.c LIBS pharos_view LABELS view)
 pharos_plain_test(NAME view_golden SOURCES view/golden.c LIBS pharos_view LABELS view
                   ARGS ${CMAKE_CURRENT_SOURCE_DIR}/view/golden.hex)
-add_dependencies(view_tests view_messages view_golden)
+add_dependencies(view_tests view_messages view_spread view_golden)
 if(TARGET fuzz_view)
     add_dependencies(view_tests fuzz_view)
 endif()

@@ -17,8 +17,8 @@ const is = (got, want) => assert.deepEqual(JSON.parse(JSON.stringify(got, (_, va
 
 is([frame.tick, frame.sequence, frame.tickMs, frame.entities, frame.skipped, frame.fillNs, frame.areasMatched, frame.eventsLost, frame.questionsWaiting], [107, 3, 2.5, 14, 2, 600, 2, 7, 3]);
 assert.equal(frame.flags, FLAG.DECIMATED | FLAG.SKIPPED | FLAG.REPLAY | FLAG.DIVERGED);
-is(frame.rect, { x0: -1, y0: -2, x1: 3, y1: 4, instance: 5, flags: 127, stride: 4, matched: 13 });
-is(frame.points, { count: 3, slots: [1, 2, 70000], x: [0, 32768, 65535], y: [65535, 1, 2], kinds: [0, 1, 256], bits: [1, 64, 128], steps: [0, 16, 3], slotCount: 70001, slotEpoch: 5 });
+is(frame.rect, { x0: -1, y0: -2, x1: 3, y1: 4, instance: 5, flags: 127, stride: 4, matched: 13, spread: 6, oldest: 65535 });
+is(frame.points, { count: 3, slots: [1, 2, 70000], x: [0, 32768, 65535], y: [65535, 1, 2], kinds: [0, 1, 256], bits: [1, 64, 128], steps: [0, 16, 67], slotCount: 70001, slotEpoch: 5 });
 is(frame.grid, { cells: 2, counts: [1, 0, 2, 3], costs: [40, 50, 60, 70000] });
 is(frame.shards, [{ x0: 1, y0: 2, x1: 3, y1: 4, entities: 5, observers: 6, ghosts: 7, touched: 8, listEntries: 9, bytes: 10, migrations: 11, haloRecords: 12, ingestNs: 13, exchangeNs: 14, indexNs: 15, interestNs: 16, publishNs: 17, haloTowers: 18, unused: 0 }]);
 is(frame.areas, [{ id: "21", follow: "22", layers: "0xff", x: 1, y: 2, toX: 3, toY: 4, radius: 5, margin: 6, zLow: 7, zHigh: 8, corners: [[9, 10], [11, 12], [13, 14]], instance: 15, shape: 2, inInstance: true }]);

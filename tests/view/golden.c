@@ -41,13 +41,14 @@ static void fill_points(ph_monitor_frame *frame)
     static const uint32_t slots[POINTS] = {1, 2, 70000};
     static const uint16_t x[POINTS] = {0, 32768, 65535}, y[POINTS] = {65535, 1, 2}, kinds[POINTS] = {0, 1, 256};
     static const uint8_t bits[POINTS] = {PH_POINT_OBSERVER, PH_POINT_VEILED, PH_POINT_WAITS},
-                         steps[POINTS] = {0, 16, 3};
+                         steps[POINTS] = {0, 16, PH_POINT_STEP_KEPT | 3};
     static const uint32_t counts[CELLS * CELLS] = {1, 0, 2, 3}, costs[CELLS * CELLS] = {40, 50, 60, 70000};
     frame->points = (ph_monitor_points){.count = POINTS,
                                         .stride = 4,
                                         .matched = 13,
                                         .slot_count = 70001,
                                         .slot_epoch = 5,
+                                        .oldest = 70000,
                                         .slots = slots,
                                         .x = x,
                                         .y = y,
@@ -199,7 +200,7 @@ int main(int argc, char **argv)
         .entities = 14,
         .tick_ns = 2500000,
         .fill_ns = 600,
-        .view = {.x0 = -1, .y0 = -2, .x1 = 3, .y1 = 4, .instance = 5, .flags = PH_MONITOR_FLAGS_ALL}};
+        .view = {.x0 = -1, .y0 = -2, .x1 = 3, .y1 = 4, .instance = 5, .flags = PH_MONITOR_FLAGS_ALL, .spread = 6}};
     REQUIRE(argc >= 2);
     fill_points(&frame);
     fill_parts(&frame);

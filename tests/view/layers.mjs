@@ -3,11 +3,10 @@
 // usage: node layers.mjs MODULES CHROMIUM PHAROS-REPLAY PHAROS-VIEW;  VIEW_PICTURES=FOLDER keeps what the states look like
 import assert from "node:assert";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COLOURS, heat } from "../../src/view/page/palette.js";
-import { faults, launch, open, picture, replay, start, stop } from "./pharos_view.mjs";
+import { inBrowser, open, picture, replay, start, stop } from "./pharos_view.mjs";
 
 const LOOK_MS = 60000;
 const YELLOW = [0xf0, 0xe4, 0x42], GREEN = [0, 0x9e, 0x73], PINK = [0xcc, 0x79, 0xa7], BLUE = [0x56, 0xb4, 0xe9], ORANGE = [0xd5, 0x5e, 0];
@@ -399,9 +398,7 @@ async function checkSleep(page) {
   await until(page, "frames again", (seen) => window.pharos.frames > seen + 2, seen);
 }
 
-const folder = mkdtempSync(join(tmpdir(), "view_layers_"));
-const browser = await launch();
-try {
+await inBrowser(async (browser, folder) => {
   const [trace, config] = ["stage.csv", "stage.conf"].map((name) => join(folder, name));
   makeStage(trace);
   writeFileSync(config, CONFIG);
@@ -417,8 +414,4 @@ try {
   }
   await page.close();
   await stop(one);
-  assert.deepEqual(faults, []);
-} finally {
-  await browser.close();
-  rmSync(folder, { recursive: true });
-}
+});

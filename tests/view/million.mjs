@@ -2,10 +2,9 @@
 // while it ticks, and the tab keeps its bound. Times are printed, and none is asserted.
 // usage: node million.mjs MODULES CHROMIUM PHAROS-REPLAY PHAROS-VIEW;  VIEW_PICTURES=FOLDER keeps what it looks like
 import assert from "node:assert";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { faults, frames, launch, open, picture, start, stop } from "./pharos_view.mjs";
+import { frames, inBrowser, open, picture, processorMs, start, stop } from "./pharos_view.mjs";
 
 const MANY = 1000000, SIDE = 10000, TICKS = 60, MOVES = 500, POINTS_MAX = 100000, CELLS = 64, FRAMES = 10, PIECE = 10000;
 const SETTINGS = ["--set", `world_size=${SIDE},${SIDE}`, "--set", "tower_size=100", "--set", "view=12", "--set", "shards=2,2", "--set", "workers=2", "--set", `entities_max=${MANY}`];
@@ -31,9 +30,7 @@ function makeTrace(path) {
   closeSync(file);
 }
 
-const folder = mkdtempSync(join(tmpdir(), "view_million_"));
-const browser = await launch();
-try {
+await inBrowser(async (browser, folder) => {
   const trace = join(folder, "million.csv");
   makeTrace(trace);
   const one = await start("--trace", trace, "--unpack-max", "1G", ...SETTINGS);
@@ -46,21 +43,25 @@ try {
   // Most of the map is heat: the sample's points do not cover it.
   const covered = await page.evaluate(() => { const { map } = window.pharos; map.draw(1); return map.points.lit() / (map.view.width * map.view.height); });
   assert(covered > 0.05 && covered < 0.6, `points cover ${covered} of the map`);
+  const costsBefore = processorMs();
   const begin = await page.evaluate(() => [performance.now(), window.pharos.frames, window.pharos.shown.tick]);
   await frames(page, FRAMES);
   const end = await page.evaluate(() => [performance.now(), window.pharos.frames, window.pharos.shown.tick]);
+  const costsAfter = processorMs(), ofFrame = (name) => ((costsAfter[name] - costsBefore[name]) / (end[1] - begin[1])).toFixed(0);
   const after = await slots();
-  assert.equal(after.counted, MANY);
+  assert(Math.abs(after.counted - MANY) <= MOVES, `${after.counted} are counted`); // in parts of several ticks: who went to another shard may count twice
   const same = new Set(before.slots), kept = after.slots.filter((slot) => same.has(slot)).length;
   assert(after.stride !== before.stride || kept >= before.slots.length * 0.99, `${kept} of ${before.slots.length} ids stay in the sample`); // who goes to another shard has another slot
+  // At a usual size all of the header is seen.
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await frames(page, 2);
+  const hidden = await page.evaluate(() => { const header = document.querySelector("header"), { right, bottom } = header.getBoundingClientRect(); return [...header.children].filter((one) => { const box = one.getBoundingClientRect(); return one.textContent && (box.right > right || box.bottom > bottom || one.scrollWidth > one.clientWidth + 1); }).map((one) => one.id); });
+  assert.deepEqual(hidden, [], "parts of the header are cut");
   await picture(page, "million");
   const told = await page.evaluate(() => { const { shown, decodeMs, kept } = window.pharos; return { fillMs: shown.fillNs / 1e6, tickMs: shown.tickMs, decodeMs, bytes: kept.frames.at(-1).buffer.byteLength, heap: performance.memory.usedJSHeapSize }; });
   console.log(`${MANY} entities: ${before.slots.length} drawn, 1 of ${before.stride}; ${((end[1] - begin[1]) * 1000 / (end[0] - begin[0])).toFixed(1)} frames and ${((end[2] - begin[2]) * 1000 / (end[0] - begin[0])).toFixed(1)} ticks a second; ` +
     `a frame of ${told.bytes} bytes: ${told.fillMs.toFixed(1)} ms to fill, ${told.decodeMs.toFixed(1)} ms to decode; tab ${(told.heap / 1048576).toFixed(0)} MiB`);
+  console.log(`of the processor a frame and its ticks take ${ofFrame("program")} ms of the program, ${ofFrame("page")} ms of the page, ${ofFrame("drawing")} ms to draw it, ${ofFrame("others")} ms of the browser's others`);
   await page.close();
   await stop(one);
-  assert.deepEqual(faults, []);
-} finally {
-  await browser.close();
-  rmSync(folder, { recursive: true });
-}
+});

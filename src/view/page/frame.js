@@ -76,7 +76,8 @@ const SECTIONS = {
     frame.points.slotCount = r.u32();
     frame.points.slotEpoch = r.u32();
     Object.assign(frame, { rect, areasMatched: r.u32(), eventsLost: r.u32(), questionsWaiting: r.u32() });
-    r.at += 4;
+    rect.spread = r.u16();
+    rect.oldest = r.u16();
     frame.skipped = r.count();
     frame.fillNs = r.count();
   },

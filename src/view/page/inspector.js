@@ -10,8 +10,9 @@ const ROWS_MAX = 400, EVENTS_MAX = 400, NEAR = 32, ASK_AGAIN_MS = 1000;
 const TABS = [["attributes", "attributes"], ["sees", "sees"], ["observers", "seen by"], ["near", "not seen"], ["events", "events"]];
 
 export class Inspector {
-  constructor(ask, select) {
+  constructor(ask, askQuietly, select) {
     this.ask = ask;
+    this.askQuietly = askQuietly;
     this.select = select;
     this.tab = "attributes";
     this.near = [];
@@ -74,22 +75,22 @@ export class Inspector {
     if (now - this.askedAt < ASK_AGAIN_MS) return;
     this.askedAt = now;
     if (this.tab === "observers")
-      this.ask({ kind: "observers", id: focus.id, most: ROWS_MAX }, (answer) => {
+      this.askQuietly({ kind: "observers", id: focus.id, most: ROWS_MAX }, (answer) => {
         this.observers = answer;
         this.draw();
       });
-    if (this.why) this.ask({ kind: "explain", id: this.why.observer, other: this.why.target }, (answer) => this.showWhy(answer));
+    if (this.why) this.askQuietly({ kind: "explain", id: this.why.observer, other: this.why.target }, (answer) => this.showWhy(answer));
     if (this.tab === "near" || this.wantsNear) this.askNear(focus);
   }
 
   askNear(focus) {
     const { x, y, instance, view } = focus.attrs;
-    this.ask({ kind: "nearest", x, y, radius: Math.max(view * 1.5, 50), most: NEAR, instance, any: true }, (answer) => {
+    this.askQuietly({ kind: "nearest", x, y, radius: Math.max(view * 1.5, 50), most: NEAR, instance, any: true }, (answer) => {
       const seen = new Set(focus.targets.map((target) => target.id));
       this.nearIds = answer.hits.map((hit) => hit.id).filter((id) => id !== focus.id && !seen.has(id));
       this.nearFound = new Map([...this.nearFound].filter(([id]) => this.nearIds.includes(id)));
       for (const id of this.nearIds)
-        this.ask({ kind: "explain", id: focus.id, other: id }, (reply) => this.noteNear(reply));
+        this.askQuietly({ kind: "explain", id: focus.id, other: id }, (reply) => this.noteNear(reply));
       this.gatherNear();
     });
   }
@@ -113,8 +114,7 @@ export class Inspector {
     const focus = this.frame.focus;
     for (const other of this.near) {
       if (!focus?.found || other.asked || isCarried(other)) continue;
-      other.asked = true; // the answer is another object
-      this.ask({ kind: "explain", id: focus.id, other: other.id }, (reply) => this.noteNear(reply));
+      other.asked = this.askQuietly({ kind: "explain", id: focus.id, other: other.id }, (reply) => this.noteNear(reply)); // the answer is another object
     }
   }
 

@@ -12,7 +12,8 @@ import { Strips } from "./strips.js";
 import { Longest } from "./longest.js";
 import { drawLegend, drawTables } from "./tables.js";
 
-const HZ = 10, GLIDE_MS = 1000 / HZ, SEND_MS = 120, TABLES_MS = 500, ASKED_MAX = 100, POINTS_MAX = 100000;
+// ASKED_QUIET: of ASKED_MAX questions on their way, so many may be the page's own; the others are for clicks.
+const HZ = 10, GLIDE_MS = 1000 / HZ, SEND_MS = 120, TABLES_MS = 500, ASKED_MAX = 100, ASKED_QUIET = 70, POINTS_MAX = 100000;
 const HELP = [["Space", "pause, go on"], [".", "one tick"], [", and ;", "one kept frame back, forth"], ["l", "live again"], ["arrows", "move the map"],
   ["+ and -", "zoom"], ["0", "the whole world"], ["n", "choose the entity next to the middle"], ["f", "follow the chosen one, in a table: look at the row's id"],
   ["1 to 5", "tabs of the inspector"], ["/", "find an id"], ["w", "why: two ids"], ["Escape", "choose nothing"], ["?", "this table"]];
@@ -26,11 +27,19 @@ let frames = 0, lost = 0, waitingAck = null, decodeMs = 0, refusal = "";
 
 // ---- what goes to the server ----
 
+// false: too many are on their way already; who clicked is told.
 function ask(question, then) {
-  if (!hello || asked.size >= ASKED_MAX) return;
+  if (!hello) return false;
+  if (asked.size >= ASKED_MAX) return refuse("Too many questions wait for an answer: the program is busy. Try again."), false;
   tag++;
   asked.set(String(tag), { question, then });
   link.send({ type: "ask", tag: String(tag), ...question });
+  return true;
+}
+
+// A question that nobody clicked for: the page asks it again, later.
+function askQuietly(question, then) {
+  return asked.size < ASKED_QUIET && ask(question, then);
 }
 
 // No frame answers them: the world that was asked is shown no more, after a seek. The present one is asked.
@@ -44,7 +53,7 @@ function watch() {
   if (!hello) return;
   const parts = { points: map.layers.points, grid: map.layers.density || map.layers.cost || $("tables").open, shards: true, areas: map.layers.areas,
     stats: true, keys: Boolean(hello.set), any: $("any").checked };
-  const view = { type: "view", ...map.rect(), instance: Number($("instance").value) || 0, parts: Object.keys(parts).filter((name) => parts[name]).join(","),
+  const view = { type: "view", ...map.watched(), instance: Number($("instance").value) || 0, parts: Object.keys(parts).filter((name) => parts[name]).join(","),
     points: POINTS_MAX, focus, hz: HZ };
   const text = JSON.stringify(view);
   if (text !== lastSent) link.send(view);
@@ -88,10 +97,10 @@ function chooseNear(x, y, radius) {
   });
 }
 
-const inspector = new Inspector(ask, select);
+const inspector = new Inspector(ask, askQuietly, select);
 inspector.changed = changed;
 const keys = new Keys((message) => link.send(message));
-const longest = new Longest(ask, select);
+const longest = new Longest(askQuietly, select);
 const strips = new Strips((tick) => scrubTo(kept.find(tick)));
 map.clicked = chooseNear;
 map.moved = changed;
@@ -379,5 +388,5 @@ function draw(now) {
 requestAnimationFrame(draw);
 
 // For tests.
-window.pharos = { map, ask, asked, inspector, kept, strips, receive, decode, select, chooseNear, get shown() { return shown; }, get hello() { return hello; }, get state() { return state; },
+window.pharos = { map, ask, askQuietly, refuse, asked, inspector, kept, strips, receive, decode, select, chooseNear, get shown() { return shown; }, get hello() { return hello; }, get state() { return state; },
   get frames() { return frames; }, get lost() { return lost; }, get decodeMs() { return decodeMs; }, get link() { return link; } };

@@ -9,7 +9,7 @@ export const LAYERS = [
   ["towers", "towers", false], ["shards", "shard borders", true], ["halo", "halos of shards", false], ["areas", "areas", true],
   ["rings", "rings", true], ["lines", "lines to targets", true], ["near", "near, but not seen", true],
 ];
-const HOVER = 9, HOVER_SHIFT = 12; // pixels
+const HOVER = 9, HOVER_SHIFT = 12, JUMP = 12; // pixels; JUMP: a mark's point does not go so far from frame to frame
 const POINT_OBSERVER = 1, POINT_AWAKE = 2, POINT_CAPPED = 32, STEPS = 31, STEP_REMOTE = 128;
 const COVERED_MOST = 0.25, POINT_LEAST = 1.25; // of the map by points: heat below them is seen; pixels
 const MARGIN = 0.1; // of the view on each side: points are there when the map is dragged a little
@@ -34,6 +34,12 @@ export class WorldMap {
     this.listen();
     new ResizeObserver(() => this.resize()).observe(this.host);
     this.resize();
+  }
+
+  // The pointer's place is of the layout of now, which the picture may not have yet.
+  measure() {
+    const box = this.host.getBoundingClientRect();
+    if (Math.max(box.width, 1) !== this.view.width || Math.max(box.height, 1) !== this.view.height) this.resize();
   }
 
   resize() {
@@ -93,7 +99,15 @@ export class WorldMap {
     return [(x - view.x) * view.scale + view.width / 2, (view.y - y) * view.scale + view.height / 2];
   }
 
-  // The rectangle to watch.
+  // The rectangle to watch: the one before, as long as it has all that is shown. A new one costs a frame of all points.
+  watched() {
+    const [x0, y1] = this.toWorld(0, 0), [x1, y0] = this.toWorld(this.view.width, this.view.height), { last } = this;
+    const has = last && last.scale === this.view.scale && x0 >= last.x0 && y0 >= last.y0 && x1 <= last.x1 && y1 <= last.y1;
+    if (!has) this.last = { ...this.rect(), scale: this.view.scale };
+    const { scale, ...rect } = this.last;
+    return rect;
+  }
+
   rect() {
     const [x0, y1] = this.toWorld(-MARGIN * this.view.width, -MARGIN * this.view.height);
     const [x1, y0] = this.toWorld((1 + MARGIN) * this.view.width, (1 + MARGIN) * this.view.height);
@@ -110,6 +124,7 @@ export class WorldMap {
       this.zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
     }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
+      this.measure();
       from = { x: event.offsetX, y: event.offsetY, far: 0 };
       canvas.setPointerCapture(event.pointerId);
       this.host.focus();
@@ -155,10 +170,29 @@ export class WorldMap {
     this.points.take(frame, this.tint(frame), restart);
     const close = (2 * (frame.rect.x1 - frame.rect.x0)) / 65536; // as coordinates of points are rounded
     for (const other of this.near) {
-      if (!this.points.placeOf(other.slot, 1)) other.slot = undefined; // its point is gone, and another may come to the slot
-      if (other.tick === frame.tick) other.slot ??= this.points.slotAt(other.x, other.y, close);
+      if (other.slot !== undefined) this.carry(other);
+      if (other.tick === frame.tick && other.slot === undefined) this.bind(other, this.points.slotAt(other.x, other.y, close));
     }
     this.dirty = true;
+  }
+
+  bind(other, slot) {
+    other.slot = slot;
+    if (slot === undefined) return;
+    other.kind = this.points.kindOf(slot);
+    other.at = this.points.placeOf(slot, 1);
+  }
+
+  // A mark goes with the point of its slot, while that is the same entity: free slots are given again. A point that is gone,
+  // has jumped, or is of another kind leaves the mark where it was, and the page asks where its entity is.
+  carry(other) {
+    const at = this.points.placeOf(other.slot, 1), far = at && Math.max(Math.abs(at[0] - other.at[0]), Math.abs(at[1] - other.at[1])) * this.view.scale;
+    if (at && far <= JUMP && this.points.kindOf(other.slot) === other.kind) {
+      other.at = at;
+      return;
+    }
+    [other.x, other.y] = other.at;
+    other.slot = undefined;
   }
 
   // Is a mark where its entity is: as its point is, or as the frame's own answer says?

@@ -2,6 +2,8 @@
 // so ten frames a second look like sixty. Nothing is made for each point but its bytes in the columns below.
 import { COLOURS } from "./palette.js";
 
+const STEP_KEPT = 64; // a point of an earlier frame
+
 const VERTEX = `#version 300 es
 precision highp float;
 layout(location=0) in vec2 before;
@@ -43,7 +45,7 @@ export class Points {
     this.gl = canvas.getContext("webgl2", { antialias: false, alpha: true, preserveDrawingBuffer: true });
     this.capacity = this.count = 0;
     this.epoch = -1;
-    this.slots = { places: new Float32Array(0), seen: new Uint32Array(0), points: new Uint32Array(0) };
+    this.slots = { places: new Float32Array(0), seen: new Uint32Array(0), points: new Uint32Array(0), ages: new Uint8Array(0) };
     this.turn = 0;
     if (this.gl) this.build();
   }
@@ -85,10 +87,11 @@ export class Points {
     if (old.seen.length < points.slotCount || restart) {
       const size = Math.max(points.slotCount, old.seen.length);
       const keep = !restart && this.epoch === points.slotEpoch;
-      this.slots = { places: new Float32Array(size * 2), seen: new Uint32Array(size), points: new Uint32Array(size) };
+      this.slots = { places: new Float32Array(size * 2), seen: new Uint32Array(size), points: new Uint32Array(size), ages: new Uint8Array(size) };
       if (keep) {
         this.slots.places.set(old.places);
         this.slots.seen.set(old.seen);
+        this.slots.ages.set(old.ages);
       }
     } else if (this.epoch !== points.slotEpoch) {
       this.slots.seen.fill(0);
@@ -96,7 +99,8 @@ export class Points {
     this.epoch = points.slotEpoch;
   }
 
-  // Takes a frame's points; tintOf(i, x, y) gives each its colour. Places are relative to the origin.
+  // Takes a frame's points; tintOf(i, x, y) gives each its colour. Places are relative to the origin. A point that each
+  // frame renews glides to its place until the next frame; one of `spread` parts, until its part is renewed again.
   take(frame, tintOf, restart) {
     const { points, rect } = frame;
     this.origin = this.origin && !restart ? this.origin : [rect.x0, rect.y0];
@@ -106,7 +110,7 @@ export class Points {
     this.bits = points.bits;
     this.points = points;
     this.turn++;
-    const { places, seen } = this.slots, { now, before, tints } = this;
+    const { places, seen, ages } = this.slots, { now, before, tints } = this, spread = Math.max(rect.spread, 1);
     const width = (rect.x1 - rect.x0) / 65536, height = (rect.y1 - rect.y0) / 65536;
     const left = rect.x0 - this.origin[0], low = rect.y0 - this.origin[1];
     const far = (rect.x1 - rect.x0) * 0.2;
@@ -114,12 +118,12 @@ export class Points {
       const x = left + (points.x[i] + 0.5) * width, y = low + (points.y[i] + 0.5) * height;
       const slot = points.slots[i];
       const known = seen[slot] === this.turn - 1 && Math.abs(places[slot * 2] - x) < far && Math.abs(places[slot * 2 + 1] - y) < far;
+      ages[slot] = points.steps[i] & STEP_KEPT ? Math.min(ages[slot] + 1, spread - 1) : 0;
+      const turns = spread - ages[slot]; // until it is renewed
       before[i * 2] = known ? places[slot * 2] : x;
       before[i * 2 + 1] = known ? places[slot * 2 + 1] : y;
-      now[i * 2] = x;
-      now[i * 2 + 1] = y;
-      places[slot * 2] = x;
-      places[slot * 2 + 1] = y;
+      places[slot * 2] = now[i * 2] = before[i * 2] + (x - before[i * 2]) / turns;
+      places[slot * 2 + 1] = now[i * 2 + 1] = before[i * 2 + 1] + (y - before[i * 2 + 1]) / turns;
       seen[slot] = this.turn;
       this.slots.points[slot] = i;
       tints[i] = tintOf(i, x + this.origin[0], y + this.origin[1]);
@@ -142,6 +146,10 @@ export class Points {
     if (slot === undefined || this.slots.seen[slot] !== this.turn) return undefined;
     const i = 2 * this.slots.points[slot], { now, before } = this;
     return [0, 1].map((axis) => before[i + axis] + (now[i + axis] - before[i + axis]) * share + this.origin[axis]);
+  }
+
+  kindOf(slot) {
+    return this.points.kinds[this.slots.points[slot]];
   }
 
   upload() {

@@ -52,6 +52,7 @@ function hints({ layers }, frame) {
     frame.focus?.found && layers.rings && "rings: view yellow, with margin dashed; reach green; visible pink; bands dotted",
     frame.focus?.found && layers.near && "grey cross: near, not seen; hover says why",
     layers.areas && frame.areas.length > 0 && "areas green; pink and dashed: one that follows",
+    frame.rect.oldest > 0 && `each frame renews 1 of ${frame.rect.spread} parts of the points: some are ${frame.rect.oldest} ticks old`,
     frame.rect.stride > 1 && `1 of ${frame.rect.stride} ids shown`].filter(Boolean);
 }
 
