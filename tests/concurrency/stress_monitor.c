@@ -30,6 +30,7 @@ static void look(ph_monitor monitor, uint64_t i)
     const ph_monitor_view view = {.x1 = (float)(1 + i % SIDE),
                                   .y1 = SIDE,
                                   .flags = PH_MONITOR_FLAGS_ALL,
+                                  .spread = (uint32_t)(i % 4),
                                   .focus = i % (MOVERS + 2),
                                   .points_max = (uint32_t)(i % 200)};
     expect(ph_monitor_watch(monitor, &view) == PH_OK, "watch", PH_OK);
@@ -67,7 +68,7 @@ static void *view_world(void *number)
         expect(status == PH_OK, "open", status);
         if (status != PH_OK) continue;
         for (uint64_t n = 0; n < 40 && !atomic_load(&stop); n++) {
-            look(monitor, i + n);
+            if (n % 8 == 0) look(monitor, i + n); /* so that frames between keep parts of their points */
             read_frame(monitor);
             expect(ph_monitor_stats_get(monitor, &stats) == PH_OK, "stats", PH_OK);
         }
