@@ -436,7 +436,8 @@ PH_NODISCARD PH_API ph_status ph_capsule_ids(const void *capsule, size_t size, u
  * the command is applied leaves the list, by the name in the capsule; also one that is another stay of its id. So do
  * areas that this world does not have. Relations to entities that are not here are left out. Of the tick's broadcasts a
  * member hears the ones behind the import, in the order of the commands: it heard the others where it was.
- * @param stay as in ph_export(), of this world's entities; may be NULL: all are 0
+ * @param stay as in ph_export(), of this world's entities, which may be some ticks older or newer here than there:
+ * updates of the whole list are due in this tick. May be NULL: all are 0, and both worlds tick in step
  * @return PH_OK, PH_FULL, PH_NO_MEMORY, PH_TOO_LARGE and so on as any command; PH_BAD_VALUE: it is no capsule, or is
  * damaged, or says what can not be; or a status of ph_enter(). In the tick, of the root's id: PH_EXISTS: a member is
  * here, and not remote; PH_ATTACHED: a member is attached here to another parent; PH_TOO_DEEP, PH_CAPACITY,

@@ -604,7 +604,8 @@ typedef struct ph_moved {
  *    if o or t was not in the world then.
  *  - t is due if b differs from b', whichever of the two moved: it came into another band;
  *    or if T - m < e and (T + h) mod e = 0, e the `every` of b. In the tick in which o became
- *    of another kind, or the bands of a class changed, all of o's list is due.
+ *    of another kind, or came by ph_import() with a ph_stay_fn, or the bands of a class
+ *    changed, all of o's list is due.
  *    h = ((H(o) xor H(t)) * 2654435769 mod 2^32) / 2^16, H(id) the upper half of id through
  *    splitmix64's finalizer: it spreads the load over the ticks, the same way everywhere.
  *  - Every target that enters o's list in T is in T's updates, moved or not.

@@ -72,6 +72,14 @@ bool phx_bands_read_history(phx_shard *shard, uint32_t slot, const phx_record *r
     return true;
 }
 
+void phx_bands_make_all_due(phx_shard *shard, uint32_t slot)
+{
+    enum { NO_KIND = UINT16_MAX };
+    _Static_assert((int)NO_KIND >= (int)PH_KINDS_MAX, "no class has it");
+    PHX_ASSERT(phx_bands_has_history(shard, slot));
+    shard->bands.histories[slot].kind = NO_KIND;
+}
+
 bool phx_bands_busy(const phx_shard *shard)
 {
     const phx_bands *bands = &shard->bands;

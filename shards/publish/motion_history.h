@@ -31,6 +31,8 @@ bool phx_bands_history_due(const struct phx_shard *shard, uint32_t slot);
 void phx_bands_fill_history(const struct phx_shard *shard, uint32_t slot, phx_record *record);
 /* Takes a history from a MOTION_HISTORY record. false = no memory, unchanged. */
 bool phx_bands_read_history(struct phx_shard *shard, uint32_t slot, const phx_record *record);
+/* In this tick all of the list of an observer with a history is due. */
+void phx_bands_make_all_due(struct phx_shard *shard, uint32_t slot);
 /* May an update be due here in this tick? */
 bool phx_bands_busy(const struct phx_shard *shard);
 /* Writes the motion samples, if so; before any update is emitted. false = no memory: call again. */

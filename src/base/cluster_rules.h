@@ -20,9 +20,20 @@ static inline bool phx_cluster_name_is_good(const char *name)
     return length > 0 && length <= PHC_NAME_MAX && strspn(name, good) == length;
 }
 
+/* How far a waker may be from an NPC that it wakes, along an axis; 0: no class has NPCs, or none wakes. */
+static inline float phx_cluster_woken_from(const ph_world_def *world)
+{
+    bool wakes = false, sleeps = false;
+    for (uint32_t i = 0; i < world->class_count; i++) {
+        wakes |= world->classes[i].wakes;
+        sleeps |= world->classes[i].sleeps && !world->classes[i].wakes;
+    }
+    return wakes && sleeps ? world->tower_size * (float)(world->activation_span + 1) : 0.0f;
+}
+
 /*
  * The least halo: an observer and a target are each up to hand_over_margin beyond their node's border, and each moves
- * on while a copy is lag_max ticks old; between them is the range that the observer sees.
+ * on while a copy is lag_max ticks old; between them is the range that the observer sees, or an NPC is woken from.
  */
 static inline float phx_cluster_least_halo(const phc_def *def)
 {
@@ -33,6 +44,7 @@ static inline float phx_cluster_least_halo(const phc_def *def)
         if (one > seen) seen = one;
     }
     if (world->range == PH_RANGE_TOWERS) seen = world->tower_size * (float)(world->span + 1);
+    if (phx_cluster_woken_from(world) > seen) seen = phx_cluster_woken_from(world);
     return seen + 2.0f * def->hand_over_margin + 2.0f * def->speed_max * (float)def->lag_max;
 }
 

@@ -175,7 +175,8 @@ static const char reference_cluster[] =
     "letters, digits, `_`, `-` and `.` stand in quotes. Rules between keys, if there is a name: `silent_ticks` is not\n"
     "below `lag_max`, `list_ms` not above `lease_ms`, and a `halo` that is given not below the largest `view + "
     "margin`\n"
-    "of a class (`range = towers`: `tower_size * (span + 1)`) and twice `hand_over_margin + speed_max * lag_max`.\n";
+    "of a class (`range = towers`: `tower_size * (span + 1)`; where a class wakes NPCs, no less than\n"
+    "`tower_size * (activation_span + 1)`) and twice `hand_over_margin + speed_max * lag_max`.\n";
 
 /* The type in words. */
 static const char *type_text(phx_key_type type)

@@ -5,9 +5,10 @@
  *  - its list has each entity that was within its view at all moments of the last ticks, and none that was beyond view
  *    and margin at all of them; own entities now;
  *  - what its client was told, by whichever node, is its list: nothing twice, nothing lost, no leave of an untold one;
- *  - each entity has at most one owner.
+ *  - each entity has at most one owner;
+ *  - areas, activation and updates by bands are within the bounds of zones.h.
  *
- * Once all stand still, all lists are as in one world that had all entities all the time.
+ * Once all stand still, all of it is as in one world that had all entities all the time.
  *
  * And many that leave at once, and as many pins as there can be: each message stays within its bounds.
  *
@@ -31,11 +32,16 @@
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
 #include "cluster/walks.h"
+#include "cluster/zones.h"
 #include "support/check.h"
 
 enum { NODES = 3, WALKERS = 160, COLUMNS = 4, ROWS = 4, TICKS = 160, CALM_TICKS = 60, WINDOW = 24, FEDERATIONS = 60 };
 
+_Static_assert((int)WALKERS < (int)TRAIL_IDS && 2 * (int)WINDOW < (int)TRAIL_TICKS,
+               "a trail has all of them, and what zones look back at");
+
 static const float VIEW = 60, HAND_OVER = 6;
+enum { LAG = WINDOW - 2 }; /* ticks that a copy may be old, with the grace */
 
 typedef struct member {
     ph_world world;
@@ -48,36 +54,29 @@ typedef struct member {
 } member;
 
 typedef struct federation {
-    uint64_t seed, rng, tick;
+    uint64_t seed, rng;
     float margin;
     member members[NODES];
     phc_loop *loop;
     ph_world one; /* all entities, all the time */
     ph_producer producer;
-    spot at[WINDOW][WALKERS + 1]; /* by tick, and id */
+    ph_consumer consumer;
+    walker_trail trail;
     spot goal[WALKERS + 1];
-    bool present[WALKERS + 1];
-    bool told[WALKERS + 1][WALKERS + 1];  /* to the client of an observer */
-    uint8_t gone_for[NODES][WALKERS + 1]; /* ticks without a copy where one is needed */
-    uint64_t since;                       /* tick since which all stand still; 0 = they walk */
+    bool told[WALKERS + 1][WALKERS + 1]; /* to the client of an observer */
+    zones_told zones, zones_of_one;
+    bool calm; /* all stand still */
     uint64_t events, pairs;
     unsigned char message[PHX_WIRE_BYTES_MAX];
 } federation;
 
-static spot *spot_of(federation *f, uint64_t tick, uint64_t id)
-{
-    return &f->at[tick % WINDOW][id];
-}
-
 /* ---- life ---- */
 
-static ph_world_def world_def(const ph_class *class, const federation *f)
+static ph_world_def world_def(ph_class classes[ZONES_CLASSES], const federation *f)
 {
     ph_world_def def = ph_world_def_default();
-    def.classes = class;
-    def.class_count = 1;
+    zones_define(&def, classes, VIEW, f->margin);
     def.world_size[0] = def.world_size[1] = WALKS_SIZE;
-    def.tower_size = 40;
     def.shards[0] = 1 + (uint32_t)(f->seed % 3);
     return def;
 }
@@ -95,7 +94,7 @@ static void open_member(federation *f, uint32_t place, const ph_world_def *def)
                                            .producer = m->front,
                                            .node = &m->node,
                                            .grid = {.size = {WALKS_SIZE, WALKS_SIZE}, .columns = COLUMNS, .rows = ROWS},
-                                           .width = VIEW + f->margin + 2 * HAND_OVER + 2 * WALKS_SPEED * WINDOW / 2,
+                                           .width = ZONES_REACH + 2 * HAND_OVER + 2 * WALKS_SPEED * WINDOW / 2,
                                            .grace_ticks = 12,
                                            .quiet_ticks = 40});
     REQUIRE(phc_loop_join(f->loop, 4096, &m->transport) == PH_OK);
@@ -109,7 +108,7 @@ static void open_member(federation *f, uint32_t place, const ph_world_def *def)
 static void open_federation(federation *f, uint64_t seed)
 {
     static phx_cluster_map map;
-    ph_class class = ph_class_default("default");
+    ph_class classes[ZONES_CLASSES];
     const phc_faults faults = {.seed = seed,
                                .lost = (uint32_t)(seed % 4) * 100,
                                .doubled = 30,
@@ -117,9 +116,8 @@ static void open_federation(federation *f, uint64_t seed)
                                .late_steps = 4};
     f->seed = f->rng = seed;
     f->margin = seed % 2 ? 10 : 0;
-    class.view = VIEW;
-    class.margin = f->margin;
-    const ph_world_def def = world_def(&class, f);
+    f->trail.tick = TRAIL_TICKS;
+    const ph_world_def def = world_def(classes, f);
     REQUIRE(phc_loop_create(faults, (ph_allocator){0}, &f->loop) == PH_OK);
     phx_cluster_map_init(&map, COLUMNS * ROWS);
     for (uint32_t i = 0; i < NODES; i++) {
@@ -130,7 +128,8 @@ static void open_federation(federation *f, uint64_t seed)
         CHECK_OK(phx_node_map(&f->members[i].node, &map));
         phx_node_lease(&f->members[i].node, UINT64_MAX);
     }
-    REQUIRE(ph_world_create(&def, &f->one) == PH_OK && ph_producer_open(f->one, &f->producer) == PH_OK);
+    REQUIRE(ph_world_create(&def, &f->one) == PH_OK && ph_producer_open(f->one, &f->producer) == PH_OK &&
+            ph_consumer_open(f->one, 0, &f->consumer) == PH_OK);
 }
 
 static void close_federation(federation *f)
@@ -155,16 +154,19 @@ static void enter_walkers(federation *f)
         const spot at = walks_spot(&f->rng);
         const phx_region_grid grid = f->members[0].halo->def.grid;
         const uint32_t region = phx_halo_region(&grid, at.x, at.y);
-        const ph_attrs attrs = {.given = PH_POSITION | PH_USER_DATA, .x = at.x, .y = at.y, .user_data = id * 3};
+        const ph_attrs attrs = {.given = PH_POSITION | PH_USER_DATA | PH_KIND,
+                                .x = at.x,
+                                .y = at.y,
+                                .kind = zones_kind(id),
+                                .user_data = id * 3};
         for (uint32_t n = 0; n < NODES; n++) {
             member *m = &f->members[n];
             if (phx_hand_over_enter(&m->node, id, region, 0) != PH_OK) continue;
             CHECK_OK(phx_halo_enter(m->halo, id, &attrs));
         }
         CHECK_OK(ph_enter(f->producer, id, &attrs));
-        *spot_of(f, f->tick, id) = at;
+        trail_begin(&f->trail, id, at);
         f->goal[id] = walks_goal(&f->rng, id);
-        f->present[id] = true;
     }
 }
 
@@ -208,8 +210,8 @@ static void move_own(federation *f, member *m)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
         if (!owns(m, id)) continue;
-        spot *now = spot_of(f, f->tick, id);
-        if (f->since == 0) *now = walks_step(&f->rng, id, *now, &f->goal[id]);
+        spot *now = trail_spot(&f->trail, f->trail.tick, id);
+        if (!f->calm) *now = walks_step(&f->rng, id, *now, &f->goal[id]);
         CHECK_OK(ph_move(m->host, id, now->x, now->y, 0));
     }
 }
@@ -219,7 +221,7 @@ static void hand_over(federation *f, member *m)
     const phx_region_grid *grid = &m->halo->def.grid;
     for (uint64_t id = 1; id <= WALKERS; id++) {
         if (!owns(m, id)) continue;
-        const spot now = *spot_of(f, f->tick, id);
+        const spot now = *trail_spot(&f->trail, f->trail.tick, id);
         const uint32_t region = phx_halo_region(grid, now.x, now.y);
         const uint16_t number = m->node.map.regions[region].number;
         if (number == m->node.def.member.number || phx_halo_beyond(m->halo, now.x, now.y) < HAND_OVER) continue;
@@ -228,6 +230,11 @@ static void hand_over(federation *f, member *m)
         CHECK(status == PH_OK || status == PH_PENDING || status == PH_FULL, "give %" PRIu64 ": %s", id,
               ph_status_name(status));
     }
+}
+
+static bool counts(const void *user, uint64_t id)
+{
+    return owns(user, id);
 }
 
 /* The client of each observer hears of it. */
@@ -243,13 +250,14 @@ static void tell_clients(federation *f, member *m)
                 const uint64_t target = batch->targets[change->first + i].id;
                 const bool enters = i >= change->leave_count;
                 CHECK(told[target] != enters,
-                      "seed %" PRIu64 " tick %" PRIu64 ": observer %" PRIu64 " is told %s %" PRIu64, f->seed, f->tick,
-                      change->observer, enters ? "twice of" : "to forget an untold", target);
+                      "seed %" PRIu64 " tick %" PRIu64 ": observer %" PRIu64 " is told %s %" PRIu64, f->seed,
+                      f->trail.tick, change->observer, enters ? "twice of" : "to forget an untold", target);
                 CHECK(batch->targets[change->first + i].user_data == target * 3, "another user data");
                 told[target] = enters;
                 f->events++;
             }
         }
+        zones_hear(&f->zones, batch, counts, m);
         CHECK_OK(ph_batch_return(m->consumer, batch));
     }
 }
@@ -274,9 +282,10 @@ static void round_of(federation *f, member *m)
     phx_halo_begin_tick(m->halo);
     take_events(m);
     move_own(f, m);
+    zones_set_areas(m->host, f->trail.tick == TRAIL_TICKS);
     CHECK_OK(ph_tick(m->world, &tick));
     CHECK_OK(ph_producer_refusals(m->front, &refusal, 1, &count));
-    CHECK(count == 0, "seed %" PRIu64 " tick %" PRIu64 ": %s of %" PRIu64 " is refused: %s", f->seed, f->tick,
+    CHECK(count == 0, "seed %" PRIu64 " tick %" PRIu64 ": %s of %" PRIu64 " is refused: %s", f->seed, f->trail.tick,
           ph_command_name((ph_command)refusal.command), refusal.id, ph_status_name(refusal.status));
     tell_clients(f, m);
     phx_halo_write(m->halo, send_halo, m);
@@ -286,19 +295,6 @@ static void round_of(federation *f, member *m)
 
 /* ---- checks ---- */
 
-/* The least and the largest distance of the observer now to the target in the last ticks. */
-static void distances(federation *f, uint64_t observer, uint64_t target, uint64_t ticks, float *least, float *most)
-{
-    const spot at = *spot_of(f, f->tick, observer);
-    *least = INFINITY;
-    *most = 0;
-    for (uint64_t back = 0; back <= ticks && back <= f->tick - 1; back++) {
-        const float d = spot_distance(at, *spot_of(f, f->tick - back, target));
-        if (d < *least) *least = d;
-        if (d > *most) *most = d;
-    }
-}
-
 static void check_pair(federation *f, const member *m, uint64_t observer, uint64_t target, bool listed)
 {
     const phx_halo_entity *copy = phx_halo_find(m->halo, target);
@@ -306,13 +302,14 @@ static void check_pair(federation *f, const member *m, uint64_t observer, uint64
     const float slack = 1e-3f; /* of our own floats */
     float least, most;
     f->pairs++;
-    distances(f, observer, target, own ? 0 : WINDOW - 2, &least, &most);
+    trail_distances(&f->trail, *trail_spot(&f->trail, f->trail.tick, observer), target, own ? 0 : LAG, &least, &most);
     CHECK(!listed || own || copy, "an entity that is not here is listed");
     CHECK(listed || most > VIEW - slack, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " misses %" PRIu64 " (%g)",
-          f->seed, f->tick, observer, target, (double)most);
+          f->seed, f->trail.tick, observer, target, (double)most);
     CHECK(!listed || least <= VIEW + f->margin + slack,
-          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " still has %" PRIu64 " (%g)", f->seed, f->tick, observer,
+          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " still has %" PRIu64 " (%g)", f->seed, f->trail.tick, observer,
           target, (double)least);
+    if (listed) zones_check_target(&f->zones, &f->trail, observer, target, LAG);
 }
 
 static void check_observer(federation *f, const member *m, uint64_t observer)
@@ -323,20 +320,49 @@ static void check_observer(federation *f, const member *m, uint64_t observer)
     CHECK_OK(ph_list(m->world, observer, ids, WALKERS, &count));
     for (uint32_t i = 0; i < count; i++) listed[ids[i]] = true;
     CHECK(memcmp(listed, f->told[observer], sizeof listed) == 0,
-          "seed %" PRIu64 " tick %" PRIu64 ": the client of %" PRIu64 " has another list", f->seed, f->tick, observer);
-    for (uint64_t target = 1; target <= WALKERS && f->tick > WINDOW; target++)
+          "seed %" PRIu64 " tick %" PRIu64 ": the client of %" PRIu64 " has another list", f->seed, f->trail.tick,
+          observer);
+    if (f->trail.tick <= TRAIL_TICKS + 2 * WINDOW) return; /* copies come */
+    zones_check(&f->zones, &f->zones_of_one, &f->trail, observer, LAG);
+    for (uint64_t target = 1; target <= WALKERS; target++)
         if (target != observer) check_pair(f, m, observer, target, listed[target]);
 }
 
 static void check_tick(federation *f)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        uint32_t owners = 0;
+        uint32_t owners = 0, owner = 0;
         for (uint32_t n = 0; n < NODES; n++) {
-            owners += owns(&f->members[n], id);
-            if (owns(&f->members[n], id)) check_observer(f, &f->members[n], id);
+            if (!owns(&f->members[n], id)) continue;
+            owners++;
+            owner = n + 1;
         }
         CHECK(owners <= 1, "%" PRIu64 " has %u owners", id, owners);
+        trail_note_owner(&f->trail, id, owner);
+    }
+    for (uint64_t id = 1; id <= WALKERS; id++) {
+        const uint32_t owner = f->trail.owner[f->trail.tick % TRAIL_TICKS][id];
+        if (owner != 0) check_observer(f, &f->members[owner - 1], id);
+    }
+}
+
+static bool counts_in_one(const void *user, uint64_t id)
+{
+    (void)user;
+    return id != 0;
+}
+
+static void tick_one(federation *f)
+{
+    const ph_batch *batch;
+    for (uint64_t id = 1; id <= WALKERS; id++)
+        CHECK_OK(ph_move(f->producer, id, trail_spot(&f->trail, f->trail.tick, id)->x,
+                         trail_spot(&f->trail, f->trail.tick, id)->y, 0));
+    zones_set_areas(f->producer, f->trail.tick == TRAIL_TICKS);
+    CHECK_OK(ph_tick(f->one, NULL));
+    while (ph_batch_take(f->consumer, &batch) == PH_OK) {
+        zones_hear(&f->zones_of_one, batch, counts_in_one, NULL);
+        CHECK_OK(ph_batch_return(f->consumer, batch));
     }
 }
 
@@ -353,6 +379,10 @@ static void check_end(federation *f)
         }
         CHECK(owners == 1, "seed %" PRIu64 ": %" PRIu64 " has %u owners at the end", f->seed, id, owners);
         CHECK_OK(ph_list(f->one, id, ids_one, WALKERS, &count_one));
+        zones_check_end(&f->zones, &f->zones_of_one, id);
+        for (uint32_t i = 0, k = 0; i < count; i++)
+            for (k = 0; k < count_one; k++)
+                if (ids[i] == ids_one[k]) zones_check_target_end(&f->zones, &f->zones_of_one, id, ids[i]);
         if (f->margin > 0) continue;
         CHECK(count == count_one && memcmp(ids, ids_one, count * sizeof *ids) == 0,
               "seed %" PRIu64 ": the list of %" PRIu64 " has %u entities, in one world %u", f->seed, id, count,
@@ -363,21 +393,16 @@ static void check_end(federation *f)
 static void run_federation(federation *f, uint64_t seed, uint64_t *handed)
 {
     open_federation(f, seed);
-    f->tick = 1;
     enter_walkers(f);
     for (uint64_t i = 0; i < TICKS + CALM_TICKS && check_failures() == 0; i++) {
-        if (i == TICKS) f->since = f->tick;
+        f->calm = i >= TICKS;
         for (uint32_t n = 0; n < NODES; n++) round_of(f, &f->members[(n + seed) % NODES]);
-        for (uint64_t id = 1; id <= WALKERS; id++)
-            CHECK_OK(ph_move(f->producer, id, spot_of(f, f->tick, id)->x, spot_of(f, f->tick, id)->y, 0));
-        CHECK_OK(ph_tick(f->one, NULL));
+        tick_one(f);
         check_tick(f);
         phc_loop_step(f->loop);
-        memcpy(f->at[(f->tick + 1) % WINDOW], f->at[f->tick % WINDOW], sizeof f->at[0]);
-        f->tick++;
+        trail_step(&f->trail);
     }
-    f->tick--;
-    check_end(f);
+    if (check_failures() == 0) check_end(f);
     for (uint32_t n = 0; n < NODES; n++) *handed += f->members[n].node.counts.gained;
     close_federation(f);
 }
@@ -419,17 +444,21 @@ int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(FEDERATIONS));
-    uint64_t handed = 0, events = 0, pairs = 0;
+    uint64_t handed = 0, events = 0, pairs = 0, edges = 0, updates = 0;
     test_bounds();
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         federation *f = check_zalloc(sizeof *f);
         run_federation(f, seed + i, &handed);
+        if (check_failures() > 0) (void)printf("FAILED: --seed %" PRIu64 " --count 1\n", seed + i);
         events += f->events;
         pairs += f->pairs;
+        edges += f->zones.edges;
+        updates += f->zones.updates;
         free(f);
     }
-    (void)printf("%" PRIu64 " federations: %" PRIu64 " hand-overs, %" PRIu64 " events, %" PRIu64 " pairs\n", count,
-                 handed, events, pairs);
+    (void)printf("%" PRIu64 " federations: %" PRIu64 " hand-overs, %" PRIu64 " events, %" PRIu64 " pairs, %" PRIu64
+                 " edges, %" PRIu64 " updates\n",
+                 count, handed, events, pairs, edges, updates);
     CHECK(handed > 0, "no entity was handed over");
     return check_done("federation");
 }

@@ -33,7 +33,7 @@ if(PHAROS_BUILD_CLUSTER)
     set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c
         cluster/sim_says.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
-    pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
+    pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/walks.c cluster/zones.c LIBS pharos_cluster LABELS cluster)
     if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread: the other builds find all that there is
         add_library(pharos_cluster_sim STATIC
             cluster/sim.c

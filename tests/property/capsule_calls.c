@@ -21,12 +21,10 @@ typedef struct place {
 
 static unsigned char capsule[PH_CAPSULE_MAX];
 
-static place open_place(const ph_allocator *allocator, uint32_t shards)
+static place open_place_of(ph_class class, const ph_allocator *allocator, uint32_t shards)
 {
     place at = {0};
-    ph_class class = ph_class_default("default");
     ph_world_def def = ph_world_def_default();
-    class.wakes = class.sleeps = false;
     def.classes = &class;
     def.class_count = 1;
     def.shards[0] = shards;
@@ -34,6 +32,13 @@ static place open_place(const ph_allocator *allocator, uint32_t shards)
     REQUIRE(ph_world_create(&def, &at.world) == PH_OK && ph_producer_open(at.world, &at.producer) == PH_OK &&
             ph_consumer_open(at.world, 0, &at.consumer) == PH_OK);
     return at;
+}
+
+static place open_place(const ph_allocator *allocator, uint32_t shards)
+{
+    ph_class class = ph_class_default("default");
+    class.wakes = class.sleeps = false;
+    return open_place_of(class, allocator, shards);
 }
 
 static void tick(place *at)
@@ -196,6 +201,48 @@ static void check_stays(void)
     CHECK(change && change->leave_count == 1 && change->enter_count == 1 && to.batch->targets[change->first].id == 3 &&
               to.batch->targets[change->first + 1].id == 3,
           "the other stay is not told");
+    close_place(&from);
+    close_place(&to);
+}
+
+static ph_class banded_class(void)
+{
+    ph_class class = ph_class_default("default");
+    class.band_count = 1;
+    class.bands[0] = (ph_band){.radius = 100, .every = PH_BAND_EVERY_MAX};
+    return class;
+}
+
+static uint32_t updates_of(const place *at, uint64_t observer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; at->batch && i < at->batch->update_count; i++)
+        if (at->batch->updates[i].observer == observer) count += at->batch->updates[i].count;
+    return count;
+}
+
+/*
+ * From a world that ticks apart: its targets stand still in both, so no update would be due by their moves, but where
+ * they stood there is not known here. Of worlds in step it is: nothing is due. here: it is remote there before.
+ */
+static void check_due(bool here, bool apart, uint32_t shards)
+{
+    const ph_stay_fn stays = apart ? stay_here : NULL;
+    place from = open_place_of(banded_class(), NULL, 1), to = open_place_of(banded_class(), NULL, shards);
+    uint32_t stay = 1;
+    size_t bytes = 0;
+    for (uint64_t id = 1; id <= 3; id++) {
+        enter(&from, id, (float)id, id == 1 ? 30 : 0, false);
+        if (id > 1 || here) enter(&to, id, (float)id, id == 1 ? 30 : 0, true);
+    }
+    for (uint32_t i = 0; i < 3; i++) tick(&from);
+    for (uint32_t i = 0; i < 3; i++) tick(&to);
+    CHECK_OK(ph_export(from.world, 1, stays, &stay, capsule, sizeof capsule, &bytes));
+    CHECK_OK(ph_import(to.producer, capsule, bytes, stays, &stay));
+    tick(&to);
+    CHECK(updates_of(&to, 1) == (apart ? 2 : 0), "%u updates, apart %d", updates_of(&to, 1), apart);
+    tick(&to);
+    CHECK(updates_of(&to, 1) == 0, "%u updates in the next tick", updates_of(&to, 1));
     close_place(&from);
     close_place(&to);
 }
@@ -666,6 +713,7 @@ int main(void)
     check_arguments();
     check_unknown_targets();
     check_stays();
+    for (uint32_t i = 0; i < 8; i++) check_due(i % 2 > 0, i / 2 % 2 > 0, 1 + i / 4);
     check_long_list();
     check_half(1);
     check_half(2);

@@ -90,10 +90,13 @@ static bool bring_areas(phx_world *world, phx_import *import, phx_shard *shard, 
 static bool bring_history(const phx_import *import, phx_shard *shard, uint32_t slot)
 {
     phx_record record = {.id = import->id, .type = PHX_RECORD_MOTION_HISTORY};
-    if (!import->entered || !shard->rules->banded) return true;
+    if (!shard->rules->banded || !(import->entered || import->apart)) return true;
     record.as.history = (phx_motion_record){
         .x = import->x, .y = import->y, .z = import->z, .kind = import->kind, .moved = import->moved};
-    return phx_bands_read_history(shard, slot, &record);
+    if ((import->entered || !phx_bands_has_history(shard, slot)) && !phx_bands_read_history(shard, slot, &record))
+        return false;
+    if (import->apart) phx_bands_make_all_due(shard, slot);
+    return true;
 }
 
 static bool bring_waiting(phx_world *world, phx_import *import, phx_shard *shard, uint32_t slot)

@@ -145,7 +145,8 @@ phx_import *phx_imports_add(phx_world *world, const phx_capsule_view *view, bool
                            .entered = entered,
                            .awake = (member->flags & PHX_CAPSULE_AWAKE) != 0,
                            .ends_list = !phx_store_attr(&shard->store, slot)->ready, /* its class may say so here */
-                           .owed = (member->flags & PHX_CAPSULE_OWED) != 0};
+                           .owed = (member->flags & PHX_CAPSULE_OWED) != 0,
+                           .apart = (member->flags & PHX_CAPSULE_APART) != 0};
     add_records(world, view, import);
     uint64_t *at = phx_idmap_find(&imports->index, member->id);
     if (at) *at = imports->count;

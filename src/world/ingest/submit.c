@@ -368,8 +368,8 @@ ph_status phx_submit_broadcast_at(phx_world *world, phx_producer *producer, cons
     return queue_broadcast(producer, &head, payload, status);
 }
 
-/* Marks targets that are other entities here than where the capsule comes from. */
-static void mark_strangers(unsigned char *capsule, size_t size, const phx_stays *stays)
+/* Marks members as of a world apart, and targets that are other entities here than there. */
+static void mark_apart(unsigned char *capsule, size_t size, const phx_stays *stays)
 {
     phx_capsule_walk walk;
     phx_capsule_view view;
@@ -377,6 +377,8 @@ static void mark_strangers(unsigned char *capsule, size_t size, const phx_stays 
     PHX_ASSERT(sound);
     (void)sound;
     while (phx_capsule_next(&walk, &view)) {
+        view.member.flags |= PHX_CAPSULE_APART;
+        memcpy(capsule + (view.targets - capsule) - sizeof view.member, &view.member, sizeof view.member);
         for (uint32_t i = 0; i < view.member.targets; i++) {
             phx_capsule_target target = phx_capsule_target_at(view.targets, i);
             if (phx_stay_of(stays, target.id) == target.stay) continue;
@@ -399,7 +401,7 @@ ph_status phx_submit_import(phx_world *world, phx_producer *producer, const void
     if (status != PH_OK) return count_refused(producer, status);
     memcpy(record, &head, sizeof head);
     memcpy((char *)record + sizeof head, capsule, size);
-    if (stays->of) mark_strangers((unsigned char *)record + sizeof head, size, stays);
+    if (stays->of) mark_apart((unsigned char *)record + sizeof head, size, stays);
     end_run(producer, &run);
     return PH_OK;
 }

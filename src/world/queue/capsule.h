@@ -35,7 +35,8 @@ enum {
     PHX_CAPSULE_FRESH = 8, /* its consumer has no list of it yet */
     PHX_CAPSULE_OWED = 16, /* its whole list is due to the consumer */
     PHX_CAPSULE_AWAKE = 32,
-    PHX_CAPSULE_FLAGS = 63
+    PHX_CAPSULE_APART = 64, /* set by its import: of a world that ticks apart, so an update of any target may lack */
+    PHX_CAPSULE_FLAGS = 127
 };
 
 /* Attributes as they are now; `given` has the bits of attributes that do not follow the class. */

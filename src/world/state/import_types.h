@@ -37,6 +37,7 @@ typedef struct phx_import {
     bool awake;
     bool ends_list; /* it is not ready any more: it has no list, and waits for no update */
     bool owed;      /* the whole list is due to its consumer */
+    bool apart;     /* it comes from a world that ticks apart: updates of all of its list are due */
     bool ended;     /* it left the world */
     phx_import_before before;
 } phx_import;

@@ -235,6 +235,8 @@ Test(config_cluster, rules_between_keys_are_a_members)
          "t:3: cluster: halo = 74.5 is below 75, which views, margins, hand_over_margin, speed_max and lag_max need"},
         {"range = towers span = 2 tower_size = 100\ncluster { name = a halo = 349 }",
          "t:2: cluster: halo = 349 is below 350, which views, margins, hand_over_margin, speed_max and lag_max need"},
+        {"class a { view = 20 wakes = true }\ncluster { name = a halo = 249 }", /* 2 towers of 100: an NPC awakes */
+         "t:2: cluster: halo = 249 is below 250, which views, margins, hand_over_margin, speed_max and lag_max need"},
         {"cluster { name = a\n\n speed_max = 1e18 }", "t: cluster: halo: the longest view needs one beyond 1e18"},
     };
     ph_config *config = config_new();
