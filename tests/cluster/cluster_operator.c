@@ -304,8 +304,8 @@ int main(int argc, char **argv)
     cluster->lease_ms = 3000;
     cluster->slow_ms = SLOW_MS;
     temp_folder(cluster->folder, "operator");
-    servers_start_nats(&cluster->nats, nats, 1);
-    servers_start_etcd(&cluster->etcd, etcd, 1);
+    servers_start_nats(&cluster->nats, nats, 1, NULL);
+    servers_start_etcd(&cluster->etcd, etcd, 1, NULL);
     run_steps();
     live_end(cluster);
     free(cluster);

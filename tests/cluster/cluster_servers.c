@@ -57,7 +57,7 @@ static void await_connected(phc_transport *transport)
 static void test_nats_contract(const char *program)
 {
     server_group group;
-    servers_start_nats(&group, program, 1);
+    servers_start_nats(&group, program, 1, NULL);
     phc_transport a = open_nats(&group, 0), b = open_nats(&group, 0);
     await_connected(&a);
     await_connected(&b);
@@ -118,7 +118,7 @@ static void await_size(phc_transport *from, phc_transport *to, size_t size)
 static void test_nats_large(const char *program)
 {
     server_group group;
-    servers_start_nats(&group, program, 1);
+    servers_start_nats(&group, program, 1, NULL);
     phc_transport a = open_nats(&group, 0), b = open_nats(&group, 0);
     CHECK_OK(b.listen(b.user, PHC_HALO, "large.*"));
     await_size(&a, &b, 1);
@@ -134,7 +134,7 @@ static void test_nats_comes_later(const char *program)
 {
     server_group group;
     phc_transport_state state;
-    servers_start_nats(&group, program, 1);
+    servers_start_nats(&group, program, 1, NULL);
     server_signal(&group.servers[0], SIGKILL);
     phc_transport a = open_nats(&group, 0);
     CHECK_OK(a.listen(a.user, PHC_CHANNEL, "later"));
@@ -185,7 +185,7 @@ static void test_nats_faults(const char *program)
 {
     server_group group;
     uint32_t number = 0;
-    servers_start_nats(&group, program, 3);
+    servers_start_nats(&group, program, 3, NULL);
     phc_transport a = open_nats(&group, 0), b = open_nats(&group, 1);
     CHECK_OK(b.listen(b.user, PHC_HALO, "flow.*.2"));
     await_connected(&a);
@@ -229,7 +229,7 @@ static void test_nats_password(const char *program)
     server_group group;
     char address[128];
     uint32_t number = 0;
-    servers_start_nats(&group, program, 1);
+    servers_start_nats(&group, program, 1, NULL);
     test_server *server = &group.servers[0];
     char *password = server->arg_text[server->arg_count + 1];
     (void)snprintf(server->arg_text[server->arg_count], SERVER_TEXT, "--user=member");
@@ -306,7 +306,7 @@ static void await_leader(phc_store *store)
 static void test_etcd_contract(const char *program)
 {
     server_group group;
-    servers_start_etcd(&group, program, 1);
+    servers_start_etcd(&group, program, 1, NULL);
     phc_store a = open_etcd(&group, 0), b = open_etcd(&group, 0);
     await_leader(&a);
     conform_store(&a, &b, step_time, NULL);
@@ -413,7 +413,7 @@ static void test_etcd_faults(const char *program)
     server_group group;
     counted of = {0};
     renewal lease;
-    servers_start_etcd(&group, program, 3);
+    servers_start_etcd(&group, program, 3, NULL);
     phc_store stores[2] = {open_etcd(&group, 0), open_etcd(&group, 1)};
     begin_renewal(&lease, &group);
     run_rounds(stores, 500, &lease, &of, "no fault");

@@ -16,15 +16,14 @@
 #include "cluster/live_waits.h"
 
 enum {
-    ANY_TICK_MS = 1000,    /* a fault comes at any moment of so many */
-    LEASE_SLACK_MS = 1000, /* etcd looks for leases that have ended twice a second, and members at etcd five times */
-    RESTORE_MS = 1000,     /* from the new map to the last walker */
+    ANY_TICK_MS = 1000, /* a fault comes at any moment of so many */
+    RESTORE_MS = 1000,  /* from the new map to the last walker */
     SHORT_PAUSE_MS = 1000,
     SLOW_WINDOW_MS = 5000,
     SLOW_WINDOWS = 3
 };
 
-static live_run *choose_run(live_cluster *cluster, uint64_t *random, bool is_gateway)
+live_run *live_choose_run(live_cluster *cluster, uint64_t *random, bool is_gateway)
 {
     for (;;) {
         live_run *run = &cluster->runs[phx_rng_below(random, cluster->run_count)];
@@ -32,13 +31,13 @@ static live_run *choose_run(live_cluster *cluster, uint64_t *random, bool is_gat
     }
 }
 
-static void pass_some_time(live_cluster *cluster, uint64_t *random)
+void live_pass_some_time(live_cluster *cluster, uint64_t *random)
 {
     live_pass(cluster, phx_rng_below(random, ANY_TICK_MS));
     live_begin_measure(cluster);
 }
 
-static void start_again(live_cluster *cluster, bool is_gateway)
+void live_start_again(live_cluster *cluster, bool is_gateway)
 {
     const uint64_t since_ms = live_now_ms();
     (void)live_start(cluster, is_gateway);
@@ -54,7 +53,7 @@ static void kill_run(live_run *run)
 
 /* ---- a node that is gone ---- */
 
-static uint64_t last_peer_down_ms(const live_cluster *cluster)
+uint64_t live_last_peer_down_ms(const live_cluster *cluster)
 {
     uint64_t ms = 0;
     for (uint32_t i = 0; i < cluster->run_count; i++)
@@ -62,17 +61,14 @@ static uint64_t last_peer_down_ms(const live_cluster *cluster)
     return ms;
 }
 
-/* Its walkers are entered by the others, in time, and no other walker. */
-static bool check_death(live_cluster *cluster, const live_run *dead, uint64_t since_ms, size_t first)
+bool live_check_death(live_cluster *cluster, const live_run *dead, uint64_t since_ms, size_t first, uint64_t bound_ms)
 {
     live_restored restored;
     const uint64_t stale_ms = since_ms + 1500; /* statuses from before the death do not count */
     if (!live_await_owned(cluster, "the walkers of a dead node are owned", stale_ms)) return false;
     live_check_restored(cluster, dead, first, &restored);
-    live_bound(cluster, "put out of the map by all after", last_peer_down_ms(cluster) - since_ms,
-               cluster->lease_ms + LEASE_SLACK_MS);
-    live_bound(cluster, "the last of its walkers is entered after", restored.last_ms - since_ms,
-               cluster->lease_ms + LEASE_SLACK_MS + RESTORE_MS);
+    live_bound(cluster, "put out of the map by all after", live_last_peer_down_ms(cluster) - since_ms, bound_ms);
+    live_bound(cluster, "the last of its walkers is entered after", restored.last_ms - since_ms, bound_ms + RESTORE_MS);
     (void)printf("  %u walkers entered anew, %u taken back from their way to it\n", restored.entered,
                  restored.taken_back);
     return CHECK(restored.entered + restored.taken_back > 0, "seed %" PRIu64 ": no walker was restored", cluster->seed);
@@ -80,53 +76,54 @@ static bool check_death(live_cluster *cluster, const live_run *dead, uint64_t si
 
 static void kill_node(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = choose_run(cluster, random, false);
-    pass_some_time(cluster, random);
+    live_run *run = live_choose_run(cluster, random, false);
+    live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
     kill_run(run);
-    if (check_death(cluster, run, since_ms, first) && live_await_rest(cluster, "behind the death of a node"))
-        start_again(cluster, false);
+    if (live_check_death(cluster, run, since_ms, first, cluster->lease_ms + LIVE_LEASE_SLACK_MS) &&
+        live_await_rest(cluster, "behind the death of a node"))
+        live_start_again(cluster, false);
 }
 
 /* Longer than its lease: it is put out, hears so once it goes on, and ends. */
 static void pause_node_for_long(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = choose_run(cluster, random, false);
-    pass_some_time(cluster, random);
+    live_run *run = live_choose_run(cluster, random, false);
+    live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
     live_pause(run);
-    if (!check_death(cluster, run, since_ms, first)) return;
+    if (!live_check_death(cluster, run, since_ms, first, cluster->lease_ms + LIVE_LEASE_SLACK_MS)) return;
     server_signal(&run->process, SIGCONT);
     if (!live_await_end(cluster, run, "a node that was put out ends", LIVE_EXIT_FENCED)) return;
     CHECK(run->is_fenced, "seed %" PRIu64 ": it does not say that it is fenced", cluster->seed);
-    if (live_await_rest(cluster, "behind the return of a node")) start_again(cluster, false);
+    if (live_await_rest(cluster, "behind the return of a node")) live_start_again(cluster, false);
 }
 
 /* The map barrier waits for the gateway until that is put out, too. */
 static void kill_node_beside_paused_gateway(live_cluster *cluster, uint64_t *random)
 {
-    live_run *gateway = choose_run(cluster, random, true), *node = choose_run(cluster, random, false);
-    pass_some_time(cluster, random);
+    live_run *gateway = live_choose_run(cluster, random, true), *node = live_choose_run(cluster, random, false);
+    live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
     live_pause(gateway);
     kill_run(node);
-    if (!check_death(cluster, node, since_ms, first)) return;
+    if (!live_check_death(cluster, node, since_ms, first, cluster->lease_ms + LIVE_LEASE_SLACK_MS)) return;
     server_signal(&gateway->process, SIGCONT);
     if (!live_await_end(cluster, gateway, "a gateway that was put out ends", LIVE_EXIT_FENCED)) return;
     if (!live_await_rest(cluster, "behind the death of a node and a gateway")) return;
-    start_again(cluster, true);
-    start_again(cluster, false);
+    live_start_again(cluster, true);
+    live_start_again(cluster, false);
 }
 
 /* ---- a node that comes back ---- */
 
 static void pause_node(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = choose_run(cluster, random, false);
-    pass_some_time(cluster, random);
+    live_run *run = live_choose_run(cluster, random, false);
+    live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
     live_pause(run);
@@ -144,8 +141,8 @@ static void pause_node(live_cluster *cluster, uint64_t *random)
 
 static void drain_node(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = choose_run(cluster, random, false);
-    pass_some_time(cluster, random);
+    live_run *run = live_choose_run(cluster, random, false);
+    live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
     server_signal(&run->process, SIGTERM);
@@ -154,7 +151,7 @@ static void drain_node(live_cluster *cluster, uint64_t *random)
     CHECK(run->is_drained, "seed %" PRIu64 ": it does not say that it is drained", cluster->seed);
     for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it left */
     live_check_nothing_lost(cluster, first);
-    if (live_await_rest(cluster, "without the drained node")) start_again(cluster, false);
+    if (live_await_rest(cluster, "without the drained node")) live_start_again(cluster, false);
 }
 
 /* ---- a slow node ---- */
@@ -195,11 +192,11 @@ static uint32_t p99_of(durations *ticks)
 /* Windows with and without the fault take turns, as the machine has other work. */
 static void slow_node(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = choose_run(cluster, random, false);
+    live_run *run = live_choose_run(cluster, random, false);
     durations ticks[2] = {0};
     size_t places[LIVE_RUNS_MAX] = {0}, of_it = 0;
     uint64_t silence_ms = 0;
-    pass_some_time(cluster, random);
+    live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     for (uint32_t window = 0; window < 2 * SLOW_WINDOWS; window++) {
         const bool is_slow = window % 2 == 1;
@@ -230,32 +227,32 @@ static void slow_node(live_cluster *cluster, uint64_t *random)
 
 static void kill_gateway(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = choose_run(cluster, random, true);
-    pass_some_time(cluster, random);
+    live_run *run = live_choose_run(cluster, random, true);
+    live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
     kill_run(run);
-    live_pass(cluster, cluster->lease_ms + 2 * LEASE_SLACK_MS);
-    live_bound(cluster, "put out of the map by all after", last_peer_down_ms(cluster) - since_ms,
-               cluster->lease_ms + LEASE_SLACK_MS);
+    live_pass(cluster, cluster->lease_ms + 2 * LIVE_LEASE_SLACK_MS);
+    live_bound(cluster, "put out of the map by all after", live_last_peer_down_ms(cluster) - since_ms,
+               cluster->lease_ms + LIVE_LEASE_SLACK_MS);
     for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it is dead */
     live_check_nothing_lost(cluster, first);
-    start_again(cluster, true);
+    live_start_again(cluster, true);
     (void)live_await_rest(cluster, "behind the death of a gateway");
 }
 
 static void pause_gateway_for_long(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = choose_run(cluster, random, true);
-    pass_some_time(cluster, random);
+    live_run *run = live_choose_run(cluster, random, true);
+    live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     live_pause(run);
-    live_pass(cluster, cluster->lease_ms + 2 * LEASE_SLACK_MS);
+    live_pass(cluster, cluster->lease_ms + 2 * LIVE_LEASE_SLACK_MS);
     server_signal(&run->process, SIGCONT);
     if (!live_await_end(cluster, run, "a gateway that was put out ends", LIVE_EXIT_FENCED)) return;
     for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0;
     live_check_nothing_lost(cluster, first);
-    start_again(cluster, true);
+    live_start_again(cluster, true);
     (void)live_await_rest(cluster, "behind the return of a gateway");
 }
 

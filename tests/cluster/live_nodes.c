@@ -32,6 +32,27 @@ static void add_node_options(const live_cluster *cluster, test_server *process)
     server_add_text(process, "--ticks");
 }
 
+/* The first machine without a node. */
+static const server_place *free_place(const live_cluster *cluster)
+{
+    bool taken[CABLES] = {false};
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const test_server *process = &cluster->runs[i].process;
+        if (process->pid > 0 && process->place) taken[process->place - cluster->cables->places] = true;
+    }
+    uint32_t machine = 0;
+    while (taken[machine]) REQUIRE(++machine < CABLES);
+    return &cluster->cables->places[machine];
+}
+
+/* On a machine a node speaks to its own broker; a gateway to any. */
+static void add_brokers(const live_cluster *cluster, test_server *process)
+{
+    for (uint32_t i = 0; i < cluster->nats.count; i++)
+        if (!process->place || process->place == cluster->nats.servers[i].place)
+            server_add_option(process, "--nats", cluster->nats.addresses[i]);
+}
+
 live_run *live_start(live_cluster *cluster, bool is_gateway)
 {
     REQUIRE(cluster->run_count < LIVE_RUNS_MAX);
@@ -41,7 +62,8 @@ live_run *live_start(live_cluster *cluster, bool is_gateway)
     (void)snprintf(process->log, sizeof process->log, "%s/node-%u.log", cluster->folder, cluster->run_count++);
     (void)snprintf(metrics, sizeof metrics, "%s/metrics-%u", cluster->folder, cluster->run_count);
     server_add_text(process, cluster->program);
-    for (uint32_t i = 0; i < cluster->nats.count; i++) server_add_option(process, "--nats", cluster->nats.addresses[i]);
+    if (cluster->cables && !is_gateway) process->place = free_place(cluster);
+    add_brokers(cluster, process);
     for (uint32_t i = 0; i < cluster->etcd.count; i++) server_add_option(process, "--etcd", cluster->etcd.addresses[i]);
     add_number(process, "--walkers", cluster->walkers);
     add_number(process, "--seed", cluster->seed);

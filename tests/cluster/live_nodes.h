@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "cluster/servers.h"
+#include "cluster/cables.h"
 #include "support/check.h"
 
 enum {
@@ -59,15 +59,17 @@ typedef struct live_run {
     uint64_t changes;       /* of the last status: walkers that came and went, since the start */
     uint32_t same_statuses; /* that had these numbers, one after the other */
     bool owns[LIVE_WALKERS_MAX + 1];
-    bool killed, paused, is_drained, is_fenced;
+    bool killed, is_drained, is_fenced;
+    bool paused;     /* it stands still, or is cut off: it counts as none that is up */
     bool is_excused; /* it ended, and that was no fault of a node; another run has its place */
 } live_run;
 
 typedef struct live_cluster {
     const char *program;
     uint64_t seed, walkers, lease_ms, slow_ms;
-    uint64_t stall_ms; /* longest time by which this process came too late, since live_begin_measure() */
-    uint32_t excused;  /* runs that ended by no fault of a node, since live_begin_measure() */
+    uint64_t stall_ms;    /* longest time by which this process came too late, since live_begin_measure() */
+    uint32_t excused;     /* runs that ended by no fault of a node, since live_begin_measure() */
+    const cables *cables; /* NULL: all are on loopback; else a broker, a member of etcd and a node on each machine */
     server_group nats, etcd;
     char folder[TEMP_PATH_SIZE];
     live_run runs[LIVE_RUNS_MAX];

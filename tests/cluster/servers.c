@@ -1,11 +1,15 @@
 /*
  * Servers of a test; see servers.h.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* setns() */
+#endif
 #include "cluster/servers.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,9 +41,21 @@ static uint16_t free_port(void)
     return ntohs(address.sin_port);
 }
 
-static bool takes_connections(uint16_t port)
+static const char *host_of(const test_server *server)
 {
-    const struct sockaddr_in address = loopback(port);
+    return server->place ? server->place->host : "127.0.0.1";
+}
+
+static struct sockaddr_in address_of(const test_server *server)
+{
+    struct sockaddr_in address = loopback(server->port);
+    REQUIRE(inet_pton(AF_INET, host_of(server), &address.sin_addr) == 1);
+    return address;
+}
+
+static bool takes_connections(const test_server *server)
+{
+    const struct sockaddr_in address = address_of(server);
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const bool connected = fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) == 0;
     if (fd >= 0) (void)close(fd);
@@ -71,6 +87,7 @@ static void run_program(test_server *server, pid_t parent)
     char *arguments[SERVER_ARGS_MAX] = {0};
     for (uint32_t i = 0; i < server->arg_count; i++) arguments[i] = server->arg_text[i];
     const int log = open(server->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (server->place && setns(server->place->space, CLONE_NEWNET) != 0) _exit(127);
     if (server->arg_count == 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || log < 0 ||
         dup2(log, 1) < 0 || dup2(log, 2) < 0)
         _exit(127);
@@ -99,7 +116,7 @@ static void await_start(test_server *server)
 {
     int status;
     for (uint32_t i = 0; i < START_TRIES; i++) {
-        if (takes_connections(server->port)) return;
+        if (takes_connections(server)) return;
         if (waitpid(server->pid, &status, WNOHANG) == server->pid) server->pid = 0;
         if (server->pid == 0) break;
         (void)usleep(START_WAIT_US);
@@ -132,17 +149,18 @@ bool server_has_ended(test_server *server, int *status)
     return true;
 }
 
-static void begin_group(server_group *group, uint32_t count, const char *scheme)
+static void begin_group(server_group *group, uint32_t count, const server_place *places, const char *scheme)
 {
     REQUIRE(count > 0 && count <= SERVERS_MAX);
     *group = (server_group){.count = count};
     temp_folder(group->folder, "servers");
     for (uint32_t i = 0; i < count; i++) {
         test_server *server = &group->servers[i];
+        server->place = places ? &places[i] : NULL;
         server->port = free_port();
         server->peer_port = free_port();
         (void)snprintf(server->log, sizeof server->log, "%s/%u.log", group->folder, i);
-        (void)snprintf(server->address, sizeof server->address, "%s://127.0.0.1:%u", scheme, server->port);
+        (void)snprintf(server->address, sizeof server->address, "%s://%s:%u", scheme, host_of(server), server->port);
         group->addresses[i] = server->address;
     }
 }
@@ -153,36 +171,36 @@ static void start_group(server_group *group)
     for (uint32_t i = 0; i < group->count; i++) await_start(&group->servers[i]);
 }
 
-void servers_start_nats(server_group *group, const char *program, uint32_t count)
+void servers_start_nats(server_group *group, const char *program, uint32_t count, const server_place *places)
 {
     char routes[SERVER_TEXT] = "";
-    begin_group(group, count, "nats");
+    begin_group(group, count, places, "nats");
     for (uint32_t i = 0; i < count; i++) {
         const size_t used = strlen(routes);
-        (void)snprintf(routes + used, sizeof routes - used, "%snats://127.0.0.1:%u", i > 0 ? "," : "",
-                       group->servers[i].peer_port);
+        (void)snprintf(routes + used, sizeof routes - used, "%snats://%s:%u", i > 0 ? "," : "",
+                       host_of(&group->servers[i]), group->servers[i].peer_port);
     }
     for (uint32_t i = 0; i < count; i++) {
         test_server *server = &group->servers[i];
         add_arg(server, "%s", program);
-        add_arg(server, "--addr=127.0.0.1");
+        add_arg(server, "--addr=%s", host_of(server));
         add_arg(server, "--port=%u", server->port);
         if (count == 1) continue;
         add_arg(server, "--cluster_name=test");
-        add_arg(server, "--cluster=nats://127.0.0.1:%u", server->peer_port);
+        add_arg(server, "--cluster=nats://%s:%u", host_of(server), server->peer_port);
         add_arg(server, "--routes=%s", routes);
     }
     start_group(group);
 }
 
-void servers_start_etcd(server_group *group, const char *program, uint32_t count)
+void servers_start_etcd(server_group *group, const char *program, uint32_t count, const server_place *places)
 {
     char members[SERVER_TEXT] = "";
-    begin_group(group, count, "http");
+    begin_group(group, count, places, "http");
     for (uint32_t i = 0; i < count; i++) {
         const size_t used = strlen(members);
-        (void)snprintf(members + used, sizeof members - used, "%sm%u=http://127.0.0.1:%u", i > 0 ? "," : "", i,
-                       group->servers[i].peer_port);
+        (void)snprintf(members + used, sizeof members - used, "%sm%u=http://%s:%u", i > 0 ? "," : "", i,
+                       host_of(&group->servers[i]), group->servers[i].peer_port);
     }
     for (uint32_t i = 0; i < count; i++) {
         test_server *server = &group->servers[i];
@@ -191,8 +209,8 @@ void servers_start_etcd(server_group *group, const char *program, uint32_t count
         add_arg(server, "--data-dir=%s/data-%u", group->folder, i);
         add_arg(server, "--listen-client-urls=%s", server->address);
         add_arg(server, "--advertise-client-urls=%s", server->address);
-        add_arg(server, "--listen-peer-urls=http://127.0.0.1:%u", server->peer_port);
-        add_arg(server, "--initial-advertise-peer-urls=http://127.0.0.1:%u", server->peer_port);
+        add_arg(server, "--listen-peer-urls=http://%s:%u", host_of(server), server->peer_port);
+        add_arg(server, "--initial-advertise-peer-urls=http://%s:%u", host_of(server), server->peer_port);
         add_arg(server, "--initial-cluster=%s", members);
         add_arg(server, "--initial-cluster-token=%s", group->folder);
         add_arg(server, "--initial-cluster-state=new");
@@ -207,7 +225,7 @@ static bool is_leader(const test_server *server)
     static const char request[] = "GET /metrics HTTP/1.0\r\n\r\n", leads[] = "\netcd_server_is_leader 1\n";
     enum { ANSWER_SIZE = 1 << 20, ANSWER_S = 1 };
     const struct timeval patience = {.tv_sec = ANSWER_S};
-    const struct sockaddr_in address = loopback(server->port);
+    const struct sockaddr_in address = address_of(server);
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     char *answer = check_zalloc(ANSWER_SIZE + 1);
     size_t size = 0;

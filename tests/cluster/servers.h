@@ -1,6 +1,7 @@
 /*
- * Servers of a test: nats-server and etcd as processes on loopback, on free ports, with their data in a temporary
- * folder. Each is ended by its process id, at the latest with the test itself. One thread.
+ * Servers of a test: nats-server and etcd as processes on loopback, or on machines of its own (cables.h), on free
+ * ports, with their data in a temporary folder. Each is ended by its process id, at the latest with the test itself.
+ * One thread.
  */
 #ifndef CLUSTER_SERVERS_H
 #define CLUSTER_SERVERS_H
@@ -13,8 +14,15 @@
 
 enum { SERVER_ARGS_MAX = 32, SERVER_TEXT = 512, SERVERS_MAX = 3 };
 
+/* A namespace of networks, and an address in it. */
+typedef struct server_place {
+    int space; /* a file */
+    const char *host;
+} server_place;
+
 typedef struct test_server {
-    pid_t pid; /* 0 = it does not run */
+    pid_t pid;                 /* 0 = it does not run */
+    const server_place *place; /* NULL: the test's own, on loopback */
     uint16_t port, peer_port;
     char arg_text[SERVER_ARGS_MAX][SERVER_TEXT];
     uint32_t arg_count;
@@ -30,9 +38,12 @@ typedef struct server_group {
     uint32_t count;
 } server_group;
 
-/* program: its path. The servers take connections; the test ends if one does not start in time. */
-void servers_start_nats(server_group *group, const char *program, uint32_t count);
-void servers_start_etcd(server_group *group, const char *program, uint32_t count);
+/*
+ * program: its path. places: of each; NULL: all are on loopback. The servers take connections; the test ends if one
+ * does not start in time.
+ */
+void servers_start_nats(server_group *group, const char *program, uint32_t count, const server_place *places);
+void servers_start_etcd(server_group *group, const char *program, uint32_t count, const server_place *places);
 /* A server that was stopped by a signal, again, with its arguments and its data. */
 void server_start_again(test_server *server);
 /* SIGKILL: it is gone behind this. SIGSTOP, SIGCONT: it stands still, it goes on. */

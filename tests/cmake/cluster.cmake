@@ -93,15 +93,23 @@ if(PHAROS_BUILD_CLUSTER)
         add_dependencies(cluster_tests cluster_servers)
         if(TARGET pharos-node AND NOT PHAROS_SANITIZE STREQUAL "thread")
             # Its leases run out where the machine is busy: the leg cluster runs it alone, and no other leg (label live).
+            set(course cluster/live_bounds.c cluster/live_check.c cluster/live_course.c cluster/live_faults.c
+                cluster/live_nodes.c cluster/live_server_faults.c cluster/live_sleeps.c cluster/live_waits.c
+                cluster/servers.c)
             pharos_plain_test(NAME cluster_live
-                              SOURCES cluster/cluster_live.c cluster/live_bounds.c cluster/live_check.c cluster/live_faults.c
-                                      cluster/live_nodes.c cluster/live_server_faults.c cluster/live_sleeps.c cluster/live_waits.c
-                                      cluster/servers.c
+                              SOURCES cluster/cluster_live.c ${course}
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
             set_tests_properties(cluster_live PROPERTIES RUN_SERIAL ON TIMEOUT 900) # five to seven minutes, with its waits
             add_dependencies(cluster_live pharos-node)
             add_dependencies(cluster_tests cluster_live)
+            pharos_plain_test(NAME cluster_cables
+                              SOURCES cluster/cluster_cables.c cluster/live_cables.c cluster/cables.c ${course}
+                              ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
+                              LABELS cluster live)
+            set_tests_properties(cluster_cables PROPERTIES RUN_SERIAL ON TIMEOUT 600) # two to three minutes
+            add_dependencies(cluster_cables pharos-node)
+            add_dependencies(cluster_tests cluster_cables)
             pharos_plain_test(NAME cluster_operator
                               SOURCES cluster/cluster_operator.c cluster/live_nodes.c cluster/servers.c
                               ARGS --tool $<TARGET_FILE:pharos-cluster> --node $<TARGET_FILE:pharos-node>

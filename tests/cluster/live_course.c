@@ -1,0 +1,100 @@
+/*
+ * Courses; see live_course.h.
+ *
+ * usage: TEST --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S] [--count N, seeds, each a new cluster]
+ *             [--faults N, default: each one once] [--only N, of the table] [--lease-ms MS, default 5000]
+ */
+#include "cluster/live_course.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "cluster/live_check.h"
+#include "cluster/live_waits.h"
+
+enum { WALKERS = 90, SERVERS = 3, LEASE_MS = 5000, SLOW_MS = 300 };
+
+static void end_runs(live_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        if (!live_is_up(&cluster->runs[i]) || check_failures() > 0) continue;
+        server_signal(&cluster->runs[i].process, SIGTERM);
+        (void)live_await_end(cluster, &cluster->runs[i], "a run leaves", 0);
+    }
+}
+
+/* An order of all faults, by the seed. */
+static void draw_order(uint32_t *order, uint32_t count, uint64_t *random)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = (uint32_t)phx_rng_below(random, i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+}
+
+static void inflict(live_cluster *cluster, uint64_t *random, const live_fault *fault)
+{
+    const uint64_t since_ms = live_now_ms();
+    if (check_failures() > 0) return;
+    (void)printf("%s\n", fault->name);
+    fault->inflict(cluster, random);
+    (void)printf("  (%" PRIu64 " ms, with all waits)\n", live_now_ms() - since_ms);
+}
+
+static void run_cluster(const live_course *course, live_cluster *cluster, uint64_t faults, uint64_t only)
+{
+    uint64_t random = cluster->seed;
+    uint32_t *order = check_zalloc(course->fault_count * sizeof *order);
+    const uint64_t since_ms = live_now_ms();
+    for (uint32_t i = 0; i < LIVE_GATEWAYS; i++) (void)live_start(cluster, true);
+    for (uint32_t i = 0; i < LIVE_NODES; i++) (void)live_start(cluster, false);
+    draw_order(order, course->fault_count, &random);
+    if (live_await_owned(cluster, "all walkers are owned, by three nodes", since_ms) && live_await_crossings(cluster))
+        (void)live_await_rest(cluster, "three nodes");
+    for (uint64_t i = 0; i < faults; i++)
+        inflict(cluster, &random, &course->faults[only > 0 ? only - 1 : order[i % course->fault_count]]);
+    if (check_failures() == 0) end_runs(cluster);
+    live_read(cluster);
+    if (check_failures() == 0) live_check_events(cluster);
+    (void)printf("seed %" PRIu64 ": %u hand-overs\n", cluster->seed, live_count_gained(cluster));
+    free(order);
+}
+
+int live_course_run(const live_course *course, int argc, char **argv)
+{
+    const char *node = option_text(argc, argv, "--node"), *nats = option_text(argc, argv, "--nats"),
+               *etcd = option_text(argc, argv, "--etcd");
+    const uint64_t only = option_number(argc, argv, "--only", 0);
+    if (!node || !nats || !etcd || only > course->fault_count) {
+        (void)fprintf(stderr,
+                      "usage: %s --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S] [--count N] [--faults N] "
+                      "[--only N] [--lease-ms MS]\n",
+                      course->name);
+        return 2;
+    }
+    const server_place *places = course->cables ? course->cables->places : NULL;
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
+    const live_cluster def = {.program = node,
+                              .cables = course->cables,
+                              .walkers = WALKERS,
+                              .lease_ms = option_number(argc, argv, "--lease-ms", LEASE_MS),
+                              .slow_ms = SLOW_MS};
+    const uint64_t first = option_number(argc, argv, "--seed", 1), count = option_number(argc, argv, "--count", 1);
+    const uint64_t faults = option_number(argc, argv, "--faults", only > 0 ? 1 : course->fault_count);
+    for (uint64_t seed = first; seed < first + count && check_failures() == 0; seed++) {
+        live_cluster *cluster = check_zalloc(sizeof *cluster);
+        *cluster = def;
+        cluster->seed = seed;
+        temp_folder(cluster->folder, "nodes");
+        servers_start_nats(&cluster->nats, nats, SERVERS, places);
+        servers_start_etcd(&cluster->etcd, etcd, SERVERS, places);
+        run_cluster(course, cluster, faults, only);
+        CHECK(live_count_gained(cluster) > 0, "seed %" PRIu64 ": no walker was handed over", seed);
+        live_end(cluster);
+        free(cluster);
+    }
+    return check_done(course->name);
+}
