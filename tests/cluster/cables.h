@@ -1,7 +1,7 @@
 /*
- * Machines of a test: namespaces of networks, each with a cable to one bridge in the test's own namespace. What is sent
- * over a cable that is pulled is lost without a word, as is what one machine sends to another one that it has lost the
- * way to. Needs root and iproute2. All of it ends with the test and the processes that it has put there.
+ * Machines of a test: namespaces of networks, each with a cable to one bridge in the test's own namespace. A message
+ * over a pulled cable is lost without a word, as is one from a machine to another one that it has lost the way to.
+ * Needs root and iproute2. All of it ends with the test and the processes that it has put there.
  */
 #ifndef CLUSTER_CABLES_H
 #define CLUSTER_CABLES_H
@@ -20,7 +20,7 @@ typedef struct cables {
 bool cables_lay(cables *of);
 void cables_pull(const cables *of, uint32_t machine);
 void cables_put_back(const cables *of, uint32_t machine);
-/* What `from` sends to `to` is lost from now on; or not any more. */
+/* Messages of `from` to `to` are lost from now on; or not any more. */
 void cables_lose(const cables *of, uint32_t from, uint32_t to);
 void cables_find(const cables *of, uint32_t from, uint32_t to);
 
