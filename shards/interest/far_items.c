@@ -242,37 +242,7 @@ void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_
 
 /* ---- the items of one observer ---- */
 
-/* An observer's places at the end of this tick and of the last one. */
-typedef struct observer_places {
-    float x, y, old_x, old_y; /* the old ones may be NaN: nothing is near them */
-} observer_places;
-
-/* Is the difference within a distance, that is not below 0? Not if a part of it is NaN. */
-static inline bool is_within(float dx, float dy, float distance, bool square)
-{
-    return square ? (int)(fabsf(dx) <= distance) & (int)(fabsf(dy) <= distance)
-                  : dx * dx + dy * dy <= distance * distance;
-}
-
-/* Which of the lanes may have an event: 1, else 0. The compiler makes vectors of it. */
-static inline uint32_t find_lanes(const phx_far_lanes *lanes, observer_places at, float view, float margin, bool square,
-                                  uint32_t found[PHX_FAR_LANES])
-{
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < PHX_FAR_LANES; i++) {
-        const float dx = lanes->x[i] - at.x, dy = lanes->y[i] - at.y;
-        const float old_dx = lanes->old_x[i] - at.old_x, old_dy = lanes->old_y[i] - at.old_y;
-        const float in = lanes->reach[i], keep = in + margin;
-        const uint32_t comes = is_within(dx, dy, in, square) & (uint32_t)!is_within(old_dx, old_dy, in, square);
-        const uint32_t goes = is_within(old_dx, old_dy, keep, square) & (uint32_t)!is_within(dx, dy, keep, square);
-        const uint32_t counts = (uint32_t)(lanes->reach[i] > view) | (uint32_t)(lanes->old_reach[i] > view);
-        found[i] = (comes | goes | lanes->changed[i]) & counts;
-        any |= found[i];
-    }
-    return any;
-}
-
-static bool changed_near(const phx_far_item *item, const observer_places *at, float margin, bool square)
+static bool changed_near(const phx_far_item *item, const phx_far_query *at, float margin, bool square)
 {
     return phx_far_within(item->x - at->x, item->y - at->y, item->reach, square) ||
            phx_far_within(item->old_x - at->old_x, item->old_y - at->old_y, item->old_reach + margin, square);
@@ -281,19 +251,20 @@ static bool changed_near(const phx_far_item *item, const observer_places *at, fl
 uint32_t phx_far_items_find(phx_far_items *items, const phx_shard *shard, uint32_t row, float view, float margin)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
-    const observer_places at = {rows->x[row], rows->y[row], rows->ox[row], rows->oy[row]};
+    const phx_far_query at = {.x = rows->x[row],
+                              .y = rows->y[row],
+                              .old_x = rows->ox[row],
+                              .old_y = rows->oy[row],
+                              .view = view,
+                              .margin = margin,
+                              .square = shard->rules->shape == PH_SHAPE_SQUARE};
+    const uint32_t found = shard->kernels->find_far(items->lanes, items->crossing, &at, items->due);
     items->due_count = 0;
-    for (uint32_t first = 0; first < items->crossing; first += PHX_FAR_LANES) {
-        const phx_far_lanes *lanes = &items->lanes[first / PHX_FAR_LANES];
-        uint32_t found[PHX_FAR_LANES];
-        const uint32_t any = square ? find_lanes(lanes, at, view, margin, true, found)
-                                    : find_lanes(lanes, at, view, margin, false, found);
-        for (uint32_t i = 0; any && i < PHX_FAR_LANES; i++) {
-            if (!found[i] || items->items[first + i].slot == phx_row_slot(rows, row)) continue;
-            if (lanes->changed[i] && !changed_near(&items->items[first + i], &at, margin, square)) continue;
-            items->due[items->due_count++] = first + i;
-        }
+    for (uint32_t i = 0; i < found; i++) {
+        const phx_far_item *item = &items->items[items->due[i]];
+        if (item->slot == phx_row_slot(rows, row)) continue;
+        if (item->changed && !changed_near(item, &at, margin, at.square)) continue;
+        items->due[items->due_count++] = items->due[i];
     }
     return items->due_count;
 }

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "shards/simd/far_rule.h"
 #include "shards/state/shard.h"
 
 typedef struct phx_far_item {
@@ -17,15 +18,6 @@ typedef struct phx_far_item {
     uint32_t slot;
     bool changed; /* it is discontinuous: layers and more may be others, so it is decided wherever it is or was seen */
 } phx_far_item;
-
-enum { PHX_FAR_LANES = 16 };
-
-/* Items side by side, for comparing many of them with one observer. Unused ones have a reach that no view is below. */
-typedef struct phx_far_lanes {
-    float x[PHX_FAR_LANES], y[PHX_FAR_LANES], old_x[PHX_FAR_LANES], old_y[PHX_FAR_LANES];
-    float reach[PHX_FAR_LANES], old_reach[PHX_FAR_LANES];
-    uint32_t changed[PHX_FAR_LANES]; /* 0 or 1 */
-} phx_far_lanes;
 
 typedef struct phx_far_items {
     phx_far_item *items; /* the first ones are `crossing` */

@@ -333,6 +333,11 @@ AVX2 static void rank_words_avx2(const uint64_t *words, uint32_t count, uint32_t
     rank_names(words, NULL, count, true, place);
 }
 
+AVX2 static uint32_t find_far_avx2(const phx_far_lanes *lanes, uint32_t count, const phx_far_query *by, uint32_t *which)
+{
+    return phx_far_find(lanes, count, by, which);
+}
+
 const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
                                       .cell_offsets = cell_offsets_avx2,
                                       .indices_in_range = indices_in_range_avx2,
@@ -346,6 +351,7 @@ const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
                                       .give_places = phx_give_places_portable,
                                       .plan_row_ranges = phx_plan_row_ranges_avx2,
                                       .find_view_changes = phx_find_view_changes_avx2,
+                                      .find_far = find_far_avx2,
                                       .rank_hits = rank_hits_avx2,
                                       .cap_keys = cap_keys_avx2,
                                       .count_within = count_within_avx2,

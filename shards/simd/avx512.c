@@ -358,6 +358,12 @@ AVX512 static uint32_t set_difference_avx512(const uint32_t *array, uint32_t cou
     return n;
 }
 
+AVX512 static uint32_t find_far_avx512(const phx_far_lanes *lanes, uint32_t count, const phx_far_query *by,
+                                       uint32_t *which)
+{
+    return phx_far_find(lanes, count, by, which);
+}
+
 const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .cell_offsets = phx_cell_offsets_avx512,
                                         .indices_in_range = indices_in_range_avx512,
@@ -371,6 +377,7 @@ const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .give_places = phx_give_places_avx512,
                                         .plan_row_ranges = phx_plan_row_ranges_avx512,
                                         .find_view_changes = phx_find_view_changes_avx512,
+                                        .find_far = find_far_avx512,
                                         .rank_hits = rank_hits_avx512,
                                         .cap_keys = cap_keys_avx512,
                                         .count_within = count_within_avx512,

@@ -12,6 +12,7 @@
 #include "shards/entity/event_order.h"
 #include "shards/grid/grid.h"
 #include "shards/simd/due_search.h"
+#include "shards/simd/far_rule.h"
 
 enum {
     PHX_TILE_BITS = 13,
@@ -246,6 +247,11 @@ typedef struct phx_kernels {
      */
     uint32_t (*find_view_changes)(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                   const phx_view_range *limit, const phx_view_changes *out);
+    /*
+     * Finds targets with a reach that may have an event with an observer: of `count` ones in lanes, with unused lanes
+     * behind. Writes their numbers, in order; room for all. Returns how many.
+     */
+    uint32_t (*find_far)(const phx_far_lanes *lanes, uint32_t count, const phx_far_query *by, uint32_t *which);
     /*
      * Ranks the words of rows: special ones by the attribute set of the slot, the others alike. Keeps, in place and in
      * order, the slots and squares within the bound and with a rank that is not 0, and writes the ranks. Returns how

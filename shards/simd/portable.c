@@ -453,6 +453,11 @@ static void rank_words_portable(const uint64_t *words, uint32_t count, uint32_t 
     }
 }
 
+static uint32_t find_far_portable(const phx_far_lanes *lanes, uint32_t count, const phx_far_query *by, uint32_t *which)
+{
+    return phx_far_find(lanes, count, by, which);
+}
+
 const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
                                           .cell_offsets = cell_offsets_portable,
                                           .indices_in_range = indices_in_range_portable,
@@ -466,6 +471,7 @@ const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
                                           .give_places = phx_give_places_portable,
                                           .plan_row_ranges = plan_row_ranges_portable,
                                           .find_view_changes = find_view_changes_portable,
+                                          .find_far = find_far_portable,
                                           .rank_hits = rank_hits_portable,
                                           .cap_keys = cap_keys_portable,
                                           .count_within = count_within_portable,

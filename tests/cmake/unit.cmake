@@ -24,7 +24,8 @@ pharos_unit_test(NAME unit_shards_grid SOURCES
     unit/shards/grid/test_far_targets.c unit/shards/grid/test_grid.c unit/shards/grid/test_row_edit.c)
 pharos_unit_test(NAME unit_shards_simd SOURCES
     unit/shards/simd/test_due.c unit/shards/simd/test_kernels.c unit/shards/simd/test_order_kernels.c unit/shards/simd/test_tile_cull.c
-    unit/shards/simd/test_top_k.c)
+    unit/shards/simd/test_top_k.c
+    unit/shards/simd/test_find_far.c)
 pharos_unit_test(
     NAME unit_shards_zones
     SOURCES unit/shards/zones/test_areas.c unit/shards/zones/test_tower_map.c

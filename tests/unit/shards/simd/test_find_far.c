@@ -1,0 +1,102 @@
+/*
+ * shards/simd/far_rule.h: the far items that may have an event with an observer, in every instruction set that this
+ * machine has, against the rule in whole numbers; and no store beyond the promised range.
+ */
+#include <math.h>
+
+#include "unit/shards/simd/kernels_case.h"
+
+enum { ITEMS = 3 * PHX_FAR_LANES, GROUPS = ITEMS / PHX_FAR_LANES, SIDE = 60 };
+
+/* A target with a reach, in whole numbers, so that sums and squares are exact in float32 and in int. */
+typedef struct far_target {
+    int x, y, old_x, old_y, reach, old_reach;
+    bool changed;
+} far_target;
+
+static bool near_place(int dx, int dy, int distance, bool square)
+{
+    return square ? abs(dx) <= distance && abs(dy) <= distance : dx * dx + dy * dy <= distance * distance;
+}
+
+/* has_history: the observer was somewhere at the last tick's end. */
+static bool may_have_event(const far_target *target, const far_target *observer, int margin, bool square,
+                           bool has_history)
+{
+    const int dx = target->x - observer->x, dy = target->y - observer->y;
+    const int old_dx = target->old_x - observer->old_x, old_dy = target->old_y - observer->old_y;
+    if (target->reach <= observer->reach && target->old_reach <= observer->reach) return false;
+    if (target->changed) return true;
+    const bool was_in = has_history && near_place(old_dx, old_dy, target->reach, square);
+    const bool was_kept = has_history && near_place(old_dx, old_dy, target->reach + margin, square);
+    return (near_place(dx, dy, target->reach, square) && !was_in) ||
+           (was_kept && !near_place(dx, dy, target->reach + margin, square));
+}
+
+static int some_place(uint64_t *rng)
+{
+    return (int)phx_rng_below(rng, SIDE);
+}
+
+static far_target some_target(uint64_t *rng)
+{
+    far_target target = {some_place(rng), some_place(rng), 0, 0, (int)phx_rng_below(rng, SIDE / 2), 0, false};
+    target.old_x = target.x + (int)phx_rng_below(rng, 7) - 3;
+    target.old_y = target.y + (int)phx_rng_below(rng, 7) - 3;
+    target.changed = phx_rng_below(rng, 16) == 0;
+    target.old_reach = target.changed ? (int)phx_rng_below(rng, SIDE / 2) : target.reach;
+    return target;
+}
+
+static void set_lane(phx_far_lanes *lanes, uint32_t lane, const far_target *target)
+{
+    lanes->x[lane] = (float)target->x, lanes->y[lane] = (float)target->y;
+    lanes->old_x[lane] = (float)target->old_x, lanes->old_y[lane] = (float)target->old_y;
+    lanes->reach[lane] = (float)target->reach, lanes->old_reach[lane] = (float)target->old_reach;
+    lanes->changed[lane] = target->changed;
+}
+
+static void find_some(const phx_kernels *kernels, const char *name)
+{
+    enum { LENGTH = ITEMS + 2 * PHX_KERNEL_PAD };
+    static const far_target none = {.reach = -1, .old_reach = -1};
+    static uint32_t which[LENGTH];
+    static phx_far_lanes lanes[GROUPS];
+    uint64_t rng = 61;
+    uint32_t found_all = 0;
+    for (uint32_t round = 0; round < 4000; round++) {
+        const uint32_t count = phx_rng_below(&rng, ITEMS + 1);
+        const int margin = (int)phx_rng_below(&rng, 4);
+        const bool square = phx_rng_below(&rng, 2), has_history = phx_rng_below(&rng, 8) != 0;
+        far_target target[ITEMS], observer = some_target(&rng);
+        observer.reach /= 4; /* its view */
+        const phx_far_query by = {.x = (float)observer.x,
+                                  .y = (float)observer.y,
+                                  .old_x = has_history ? (float)observer.old_x : NAN,
+                                  .old_y = has_history ? (float)observer.old_y : NAN,
+                                  .view = (float)observer.reach,
+                                  .margin = (float)margin,
+                                  .square = square};
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            target[i] = i < count ? some_target(&rng) : none;
+            set_lane(&lanes[i / PHX_FAR_LANES], i % PHX_FAR_LANES, &target[i]);
+        }
+        guard(which, LENGTH);
+        const uint32_t found = kernels->find_far(lanes, count, &by, which);
+        uint32_t expected = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (!may_have_event(&target[i], &observer, margin, square, has_history)) continue;
+            cr_assert(expected < found && which[expected] == i, "%s: round %u, item %u is not found", name, round, i);
+            expected++;
+        }
+        cr_assert_eq(found, expected, "%s: round %u", name, round);
+        check_guard(which, found, LENGTH, name);
+        found_all += found;
+    }
+    cr_assert_gt(found_all, 10000, "%s: the rounds have hardly an event", name);
+}
+
+Test(kernels, far_items_of_an_observer)
+{
+    with_each(find_some);
+}
