@@ -5,6 +5,7 @@
 
 #include "shards/publish/due_targets.h"
 #include "shards/publish/motion_history.h"
+#include "shards/state/related.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
 
@@ -71,6 +72,7 @@ static bool add_entered(phx_update_emission *at, const uint32_t *entered, uint32
         phx_update_scratch_leave_out(scratch, phx_due_key_item(scratch, keys[i]));
     }
     scratch->due_count += count;
+    at->entered_count = count;
     return true;
 }
 
@@ -106,6 +108,14 @@ void phx_band_prefetch(const phx_shard *shard, uint32_t slot)
     __builtin_prefetch(&shard->bands.samples[slot]);
     __builtin_prefetch(&shard->store.body[slot]);
     __builtin_prefetch(&shard->store.tail[slot]);
+    const phx_relation_set *related = phx_related_of(shard, slot);
+    for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++)
+        __builtin_prefetch(&related->items[i]); /* lines at random in memory, that no other observer has */
+}
+
+void phx_band_prefetch_way(const phx_shard *shard, uint32_t slot)
+{
+    __builtin_prefetch(phx_related_of(shard, slot));
 }
 
 bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot, const uint32_t *entered,

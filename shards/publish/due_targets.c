@@ -70,19 +70,44 @@ static bool add_candidates(phx_update_emission *at, const uint32_t *keys, uint32
     return true;
 }
 
-/* Keeps targets among rows in view that the observer sees by their attributes; the far part of its list is added by
- * itself. */
+/*
+ * Keeps targets among rows in view that are in the list by attributes and position. The far part of the list, and
+ * listed targets of relations, are added by themselves.
+ */
 static uint32_t keep_seen(const phx_update_emission *at, uint32_t *keys, uint32_t count)
 {
     const phx_shard *shard = at->shard;
+    const uint64_t filter = at->related ? phx_related_filter(shard, at->related) : 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t key = keys[i];
         const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, phx_due_key_item(at->scratch, key));
+        const uint32_t slot = phx_row_word_slot(word);
         keys[n] = key;
-        n += !phx_row_word_special(word) || phx_near_sees(shard, at->body, at->attr, phx_row_word_slot(word));
+        n += (!phx_row_word_special(word) || phx_near_sees(shard, at->body, at->attr, slot)) &&
+             !(phx_related_filter_passes(filter, slot) && phx_related_to(shard, at->related, slot));
     }
     return n;
+}
+
+/* Keeps targets of a list that are not left out. */
+static uint32_t keep_let_in(const phx_update_emission *at, uint32_t *keys, uint32_t count)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t key = keys[i];
+        keys[n] = key;
+        n += !phx_update_scratch_leaves_out(at->scratch, phx_due_key_item(at->scratch, key));
+    }
+    return n;
+}
+
+/* Of due keys that the kernel found keeps the ones that are added. */
+static uint32_t keep_added(const phx_update_emission *at, const phx_motion_columns *columns, uint32_t *keys,
+                           phx_due_found found)
+{
+    if (columns->item == NULL) return found.special || at->related ? keep_seen(at, keys, found.count) : found.count;
+    return at->entered_count + at->candidate_count > 0 ? keep_let_in(at, keys, found.count) : found.count;
 }
 
 /* Adds due targets of the observer's list that are among these samples, so many of them. false = no memory, noted. */
@@ -98,40 +123,23 @@ static bool add_due_targets(phx_update_emission *at, phx_motion_columns columns,
         columns.was_z = columns.z;
     }
     const phx_due_found found = at->shard->kernels->find_due(&columns, spans, span_count, &at->query, keys);
-    const uint32_t count = found.special ? keep_seen(at, keys, found.count) : found.count;
+    const uint32_t count = keep_added(at, &columns, keys, found);
     if (at->ranks) at->failed = !add_candidates(at, keys, count);
     else at->scratch->due_count += count;
     return !at->failed;
 }
 
-/* The samples of some targets, side by side. */
-typedef struct gathered_samples {
-    float x[PHX_LIST_PIECE_MAX + PHX_KERNEL_PAD], y[PHX_LIST_PIECE_MAX + PHX_KERNEL_PAD];
-    float z[PHX_LIST_PIECE_MAX + PHX_KERNEL_PAD], was_x[PHX_LIST_PIECE_MAX + PHX_KERNEL_PAD];
-    float was_y[PHX_LIST_PIECE_MAX + PHX_KERNEL_PAD], was_z[PHX_LIST_PIECE_MAX + PHX_KERNEL_PAD];
-    uint32_t hash[PHX_LIST_PIECE_MAX + PHX_KERNEL_PAD], age[PHX_LIST_PIECE_MAX + PHX_KERNEL_PAD];
-    uint32_t item[PHX_LIST_PIECE_MAX + PHX_KERNEL_PAD];
-} gathered_samples;
-
 static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count)
 {
-    enum { AHEAD = 8 };
     phx_update_emission *at = user;
-    const phx_motion_sample *all = at->shard->bands.samples;
-    gathered_samples to;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const phx_motion_sample *from = &all[targets[i]];
-        if (i + AHEAD < count) __builtin_prefetch(&all[targets[i + AHEAD]]);
-        to.x[n] = from->x, to.y[n] = from->y, to.z[n] = from->z;
-        to.was_x[n] = from->ox, to.was_y[n] = from->oy;
-        to.hash[n] = from->hash, to.age[n] = from->age, to.item[n] = from->item;
-        if (at->query.sphere) to.was_z[n] = phx_bands_old_z(at->shard, targets[i]);
-        n += !phx_update_scratch_leaves_out(at->scratch, from->item);
-    }
+    phx_gathered_samples to;
+    _Static_assert((int)PHX_LIST_PIECE_MAX <= (int)PHX_SAMPLES_MAX, "a piece of a list is gathered at once");
+    at->scratch->listed_count += count;
+    at->shard->kernels->gather_samples(at->shard->bands.samples, targets, count, &to);
+    for (uint32_t i = 0; at->query.sphere && i < count; i++) to.was_z[i] = phx_bands_old_z(at->shard, targets[i]);
     const phx_motion_columns columns = {to.x,     to.y,    to.z,   to.was_x,       to.was_y,
                                         to.was_z, to.hash, to.age, .item = to.item};
-    return add_due_targets(at, columns, &(phx_span){0, n}, 1, n);
+    return add_due_targets(at, columns, &(phx_span){0, count}, 1, count);
 }
 
 /* Looks at the open rows: none is open then. false = no memory, noted. */
@@ -166,9 +174,11 @@ static void add_rows_in_view(phx_update_emission *at)
 void phx_due_targets_add(phx_update_emission *at, uint32_t slot)
 {
     const phx_shard *shard = at->shard;
-    const bool derived = shard->derives_lists && shard->store.tail[slot].list.derived && !phx_related_of(shard, slot);
+    const bool derived = shard->derives_lists && shard->store.tail[slot].list.derived;
+    at->related = derived ? phx_related_of(shard, slot) : NULL;
     if (derived) add_rows_in_view(at);
     at->query.view = INFINITY;
     if (!derived) phx_shard_list_targets(shard, slot, visit_list_piece, at);
-    else if (!at->failed && shard->far.entry_count > 0) phx_rest_visit_list(shard, slot, visit_list_piece, at);
+    else if (!at->failed && (at->related || shard->far.entry_count > 0))
+        phx_rest_visit_list(shard, slot, visit_list_piece, at);
 }

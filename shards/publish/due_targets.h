@@ -7,6 +7,7 @@
 #ifndef PHX_SHARDS_PUBLISH_DUE_TARGETS_H
 #define PHX_SHARDS_PUBLISH_DUE_TARGETS_H
 
+#include "shards/entity/relations.h"
 #include "shards/publish/update_scratch.h"
 
 struct phx_shard;
@@ -18,11 +19,13 @@ typedef struct phx_update_emission {
     const ph_class *class;
     const phx_body *body;
     const phx_attr *attr;
+    const phx_relation_set *related; /* of an observer with a derived list, or NULL: rows do not tell their targets */
     phx_due_query query;
     bool is_new; /* it was not here at the last tick's end */
     bool ranks;  /* due targets are candidates first: there is a budget, or updates waited for one */
     bool waited; /* only targets with deferred updates are looked for */
     bool failed; /* no memory */
+    uint32_t entered_count;
     uint32_t candidate_count;
 } phx_update_emission;
 

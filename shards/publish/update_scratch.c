@@ -21,6 +21,7 @@ void phx_update_scratch_free(phx_update_scratch *scratch)
 void phx_update_scratch_reset(phx_update_scratch *scratch)
 {
     scratch->observer_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
+    scratch->listed_count = 0;
 }
 
 void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most)

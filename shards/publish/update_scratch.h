@@ -49,9 +49,10 @@ typedef struct phx_update_scratch {
     uint32_t marks_capacity, left_out_capacity, places_capacity, candidates_capacity, observers_capacity;
     uint32_t due_capacity, targets_capacity, deferred_capacity;
     uint32_t observer_count, due_count, target_count, deferred_count;
-    uint32_t mark_epoch, place_base, place_last;               /* the last number given, or more */
-    uint32_t band_bits;                                        /* of a due key: room for every band of a class */
-    uint32_t group_first;                                      /* in targets */
+    uint32_t mark_epoch, place_base, place_last; /* the last number given, or more */
+    uint32_t band_bits;                          /* of a due key: room for every band of a class */
+    uint32_t group_first;                        /* in targets */
+    uint32_t listed_count; /* in this tick: targets of lists that were looked at one by one, not as rows in view */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
 
 void phx_update_scratch_free(phx_update_scratch *scratch);

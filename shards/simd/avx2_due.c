@@ -1,5 +1,5 @@
 /*
- * The kernel of updates by distance band for AVX2; see avx2_due.h and kernels.h. Float operations are the portable
+ * The kernels of updates by distance band for AVX2; see avx2_due.h and kernels.h. Float operations are the portable
  * kernel's, each rounded on its own.
  */
 #include "shards/simd/avx2_due.h"
@@ -122,6 +122,50 @@ AVX2 phx_due_found phx_find_due_avx2(const phx_motion_columns *columns, const ph
     if (by->square) return find_due(columns, spans, span_count, by, keys, true, rows);
     if (rows) return find_due(columns, spans, span_count, by, keys, false, true);
     return find_due(columns, spans, span_count, by, keys, false, false);
+}
+
+_Static_assert(sizeof(phx_motion_sample) == 2 * HALF * sizeof(float), "a sample is two halves of a vector");
+
+/* One half of eight samples: columns of HALF fields. */
+AVX2_INLINE void gather_half(const phx_motion_sample *samples, const uint32_t *slots, uint32_t half, __m256 to[HALF])
+{
+    __m256 of[HALF];
+    for (uint32_t i = 0; i < HALF; i++) {
+        const float *low = (const float *)(const void *)&samples[slots[i]],
+                    *high = (const float *)(const void *)&samples[slots[HALF + i]];
+        of[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low + half * HALF)),
+                                     _mm_loadu_ps(high + half * HALF), 1);
+    }
+    const __m256 a = _mm256_unpacklo_ps(of[0], of[1]), b = _mm256_unpacklo_ps(of[2], of[3]);
+    const __m256 c = _mm256_unpackhi_ps(of[0], of[1]), d = _mm256_unpackhi_ps(of[2], of[3]);
+    to[0] = _mm256_shuffle_ps(a, b, 0x44);
+    to[1] = _mm256_shuffle_ps(a, b, 0xee);
+    to[2] = _mm256_shuffle_ps(c, d, 0x44);
+    to[3] = _mm256_shuffle_ps(c, d, 0xee);
+}
+
+AVX2 void phx_gather_samples_avx2(const phx_motion_sample *samples, const uint32_t *slots, uint32_t count,
+                                  phx_gathered_samples *to)
+{
+    PHX_ASSERT(count <= PHX_SAMPLES_MAX);
+    for (uint32_t i = 0; i < count; i += LANES) {
+        uint32_t last[LANES] = {0};
+        const uint32_t *of = slots + i, left = count - i;
+        __m256 column[HALF];
+        for (uint32_t k = PHX_SAMPLES_AHEAD; k < PHX_SAMPLES_AHEAD + LANES && k < left; k++)
+            __builtin_prefetch(&samples[of[k]]);
+        if (left < LANES) of = memcpy(last, of, left * sizeof *of); /* the others: any sample */
+        gather_half(samples, of, 0, column);
+        _mm256_storeu_ps(to->x + i, column[0]);
+        _mm256_storeu_ps(to->y + i, column[1]);
+        _mm256_storeu_ps(to->z + i, column[2]);
+        _mm256_storeu_ps(to->was_x + i, column[3]);
+        gather_half(samples, of, 1, column);
+        _mm256_storeu_ps(to->was_y + i, column[0]);
+        store_vector(to->hash + i, _mm256_castps_si256(column[1]));
+        store_vector(to->age + i, _mm256_castps_si256(column[2]));
+        store_vector(to->item + i, _mm256_castps_si256(column[3]));
+    }
 }
 
 #endif

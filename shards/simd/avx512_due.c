@@ -1,6 +1,6 @@
 /*
- * The kernel of updates by distance band for AVX-512; see avx512_due.h and kernels.h. Float operations are the portable
- * kernel's, each rounded on its own.
+ * The kernels of updates by distance band for AVX-512; see avx512_due.h and kernels.h. Float operations are the
+ * portable kernel's, each rounded on its own.
  */
 #include "shards/simd/avx512_due.h"
 
@@ -164,6 +164,56 @@ AVX512 phx_due_found phx_find_due_avx512(const phx_motion_columns *columns, cons
     if (by->square || !powers) return find_due_512(columns, spans, span_count, by, keys, by->square, rows, powers);
     if (rows) return find_due_512(columns, spans, span_count, by, keys, false, true, true);
     return find_due_512(columns, spans, span_count, by, keys, false, false, true);
+}
+
+enum { QUARTER = LANES / 4 };
+
+_Static_assert(sizeof(phx_motion_sample) == 2 * QUARTER * sizeof(float), "a sample is two quarters of a vector");
+
+/* One half of sixteen samples: columns of QUARTER fields. */
+AVX512_INLINE void gather_half_512(const phx_motion_sample *samples, const uint32_t *slots, uint32_t half,
+                                   __m512 to[QUARTER])
+{
+    __m512 of[QUARTER];
+    for (uint32_t i = 0; i < QUARTER; i++) {
+        const float *from[QUARTER];
+        for (uint32_t k = 0; k < QUARTER; k++)
+            from[k] = (const float *)(const void *)&samples[slots[k * QUARTER + i]] + half * QUARTER;
+        of[i] = _mm512_castps128_ps512(_mm_loadu_ps(from[0]));
+        of[i] = _mm512_insertf32x4(of[i], _mm_loadu_ps(from[1]), 1);
+        of[i] = _mm512_insertf32x4(of[i], _mm_loadu_ps(from[2]), 2);
+        of[i] = _mm512_insertf32x4(of[i], _mm_loadu_ps(from[3]), 3);
+    }
+    const __m512 a = _mm512_unpacklo_ps(of[0], of[1]), b = _mm512_unpacklo_ps(of[2], of[3]);
+    const __m512 c = _mm512_unpackhi_ps(of[0], of[1]), d = _mm512_unpackhi_ps(of[2], of[3]);
+    to[0] = _mm512_shuffle_ps(a, b, 0x44);
+    to[1] = _mm512_shuffle_ps(a, b, 0xee);
+    to[2] = _mm512_shuffle_ps(c, d, 0x44);
+    to[3] = _mm512_shuffle_ps(c, d, 0xee);
+}
+
+AVX512 void phx_gather_samples_avx512(const phx_motion_sample *samples, const uint32_t *slots, uint32_t count,
+                                      phx_gathered_samples *to)
+{
+    PHX_ASSERT(count <= PHX_SAMPLES_MAX);
+    for (uint32_t i = 0; i < count; i += LANES) {
+        uint32_t last[LANES] = {0};
+        const uint32_t *of = slots + i, left = count - i;
+        __m512 column[QUARTER];
+        for (uint32_t k = PHX_SAMPLES_AHEAD; k < PHX_SAMPLES_AHEAD + LANES && k < left; k++)
+            __builtin_prefetch(&samples[of[k]]);
+        if (left < LANES) of = memcpy(last, of, left * sizeof *of); /* the others: any sample */
+        gather_half_512(samples, of, 0, column);
+        _mm512_storeu_ps(to->x + i, column[0]);
+        _mm512_storeu_ps(to->y + i, column[1]);
+        _mm512_storeu_ps(to->z + i, column[2]);
+        _mm512_storeu_ps(to->was_x + i, column[3]);
+        gather_half_512(samples, of, 1, column);
+        _mm512_storeu_ps(to->was_y + i, column[0]);
+        _mm512_storeu_si512(to->hash + i, _mm512_castps_si512(column[1]));
+        _mm512_storeu_si512(to->age + i, _mm512_castps_si512(column[2]));
+        _mm512_storeu_si512(to->item + i, _mm512_castps_si512(column[3]));
+    }
 }
 
 AVX512 void phx_give_places_avx512(phx_group_targets *group, uint32_t *keys, uint32_t count)

@@ -1,6 +1,6 @@
 /*
- * Inputs and results of the kernels of updates by distance band (kernels.h: find_due, give_places). Pure types, of the
- * publish phase, used by any worker.
+ * Inputs and results of the kernels of updates by distance band (kernels.h: find_due, gather_samples, give_places).
+ * Pure types, of the publish phase, used by any worker.
  */
 #ifndef PHX_SHARDS_SIMD_DUE_SEARCH_H
 #define PHX_SHARDS_SIMD_DUE_SEARCH_H
@@ -10,8 +10,34 @@
 
 #include <pharos/types.h>
 
+#include "base/simd.h"
+
 /*
- * Columns of motion samples (state/update_bands.h): the position now and at the last tick's end, and the hash of the
+ * All that updates read of a target, in half a cache line. Valid for one tick, from the end of the interest phase on.
+ */
+typedef struct phx_motion_sample {
+    float x, y, z; /* now */
+    float ox, oy;  /* at the last tick's end; the height of then: phx_bands_old_z() */
+    uint32_t hash;
+    uint32_t age;  /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
+    uint32_t item; /* its row while lists are derived, so of a target that is in a list; else its slot */
+} phx_motion_sample;
+
+enum {
+    PHX_SAMPLES_MAX = 256,
+    PHX_SAMPLES_ROOM = PHX_SAMPLES_MAX + PHX_KERNEL_PAD,
+    PHX_SAMPLES_AHEAD = 16 /* that are prefetched */
+};
+
+/* Samples of some slots, side by side. The old heights are not gathered. */
+typedef struct phx_gathered_samples {
+    float x[PHX_SAMPLES_ROOM], y[PHX_SAMPLES_ROOM], z[PHX_SAMPLES_ROOM];
+    float was_x[PHX_SAMPLES_ROOM], was_y[PHX_SAMPLES_ROOM], was_z[PHX_SAMPLES_ROOM];
+    uint32_t hash[PHX_SAMPLES_ROOM], age[PHX_SAMPLES_ROOM], item[PHX_SAMPLES_ROOM];
+} phx_gathered_samples;
+
+/*
+ * Columns of motion samples: the position now and at the last tick's end, and the hash of the
  * id. The heights are read for spheres alone. Samples of rows are found by row, and have row words; samples of a stored
  * list say in a column which targets they are (phx_motion_sample.item).
  */

@@ -20,18 +20,8 @@ typedef struct phx_motion_history {
     bool known;    /* it was in the world at the last tick's end; else all fields but `change` are zero */
 } phx_motion_history;
 
-/*
- * All that updates read of a target, in half a cache line. Valid for one tick, from the end of the interest phase on.
- */
-typedef struct phx_motion_sample {
-    float x, y, z; /* now */
-    float ox, oy;  /* at the last tick's end; the height of then: phx_bands_old_z() */
-    uint32_t hash;
-    uint32_t age;  /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
-    uint32_t item; /* its row while lists are derived, so of a target that is in a list; else its slot */
-} phx_motion_sample;
-
-/* The same by row, side by side, while lists are derived: columns of equal length in each array. */
+/* Motion samples (simd/due_search.h) by row, side by side, while lists are derived: columns of equal length in each
+ * array. */
 typedef struct phx_motion_rows {
     float *was;    /* ox, oy, and of spheres oz, z */
     uint32_t *key; /* hash, age */

@@ -3,7 +3,8 @@
  * that does not cut, and with targets that are seen from beyond a view (docs/finding-events.md). Only observers whose
  * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them.
  * Without a margin, and while no cap cuts, each list stays derived. At adds_max observers that wait for targets are
- * evaluated, and no others. A feature that falls off that short way is found here. Every list is verified in every
+ * evaluated, and no others. Where lists are derived, bands look at rows, and at listed targets of relations one by
+ * one, at no list. A feature that falls off that short way is found here. Every list is verified in every
  * tick. In every fourth the lists that a consumer keeps by events alone are the same: a wrong event of a delta stays in
  * them.
  */
@@ -27,6 +28,7 @@ enum {
     CHANGES = 7,
     JUMPS = 3,
     LISTS_EVERY = 4,
+    RELATED_MOST = ENTITIES / PARTY * 6,
     SEED = 20
 };
 
@@ -235,6 +237,15 @@ static uint32_t count_stored_lists(const host *h)
     return stored;
 }
 
+/* Targets that bands looked at one by one in the last tick. */
+static uint32_t count_listed_updates(const host *h)
+{
+    const phx_world *world = phx_resolve_world(h->world);
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < world->worker_count; w++) count += world->updates.workers[w].update_scratch.listed_count;
+    return count;
+}
+
 /* A run. */
 typedef struct way {
     const char *name;
@@ -246,7 +257,8 @@ typedef struct way {
     bool jumps;   /* some entities are discontinuous in each tick; with `far`, these targets */
     bool near;    /* most targets are seen from nearer than a view alone */
     uint32_t adds_max;
-    bool waits; /* adds_max bites: observers that jump or come wait for targets */
+    bool banded; /* positions are told by bands: of rows in view, not of lists */
+    bool waits;  /* adds_max bites: observers that jump or come wait for targets */
 } way;
 
 static void run(const way *of)
@@ -261,6 +273,8 @@ static void run(const way *of)
     kind.margin = of->margin;
     kind.cap = of->cap;
     kind.adds_max = of->adds_max;
+    if (of->banded) kind.bands[kind.band_count++] = (ph_band){30, 1};
+    if (of->banded) kind.bands[kind.band_count++] = (ph_band){100, 4};
     def.classes = &kind;
     def.class_count = 1;
     def.world_size[0] = def.world_size[1] = SIDE;
@@ -293,6 +307,10 @@ static void run(const way *of)
         CHECK(of->cuts || of->waits || stored == 0, "%s, tick %u: %u lists are stored", of->name, i, stored);
         CHECK(!of->cuts || now - before < ENTITIES / 2, "%s, tick %u: %" PRIu64 " observers evaluated", of->name, i,
               now - before);
+        /* with bands: listed targets of relations, and targets that are seen from beyond a view */
+        const uint32_t listed = count_listed_updates(&h), listed_most = of->related || of->far ? RELATED_MOST : 0;
+        CHECK(!of->banded || listed <= listed_most, "%s, tick %u: %u targets in lists looked at", of->name, i, listed);
+        CHECK(!of->banded || !of->related || listed > 0, "%s, tick %u: no linked target looked at", of->name, i);
         before = now;
     }
     CHECK((waits > 0) == of->waits, "%s: %" PRIu64 " times targets waited", of->name, waits);
@@ -326,6 +344,11 @@ int main(void)
         {"near targets that jump, and a margin", 15, 0, .near = true, .jumps = true},
         {"near and far targets", 0, 0, .near = true, .far = true},
         {"near and far targets that jump, and a margin", 15, 0, .near = true, .far = true, .jumps = true},
+        {"bands", .banded = true},
+        {"bands and a cap", 0, 500, .banded = true},
+        {"bands and relations", .banded = true, .related = true},
+        {"bands, relations and a cap", 0, 500, .banded = true, .related = true},
+        {"bands and jumps", .banded = true, .jumps = true},
         {"adds_max", .adds_max = 20},
         {"adds_max and a margin", 15, .adds_max = 20},
         {"adds_max and relations", .adds_max = 20, .related = true},

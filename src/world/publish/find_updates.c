@@ -10,7 +10,7 @@
 #include "shards/tick/set_aside.h"
 #include "world/state/update_types.h"
 
-enum { OBSERVERS_AHEAD = 4, TARGETS_AHEAD = 16 }; /* that are prefetched */
+enum { OBSERVERS_AHEAD = 4, WAYS_AHEAD = 8, TARGETS_AHEAD = 16 }; /* that are prefetched */
 
 static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
                                   uint32_t slot)
@@ -68,7 +68,9 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
     const phx_update_group group = group_begin(world, own, consumers[from]);
     if (!group_ready(world, own)) return false;
     for (uint32_t place = from; place < batch->count; place++) {
-        const uint32_t ahead = place + OBSERVERS_AHEAD;
+        const uint32_t ahead = place + OBSERVERS_AHEAD, farther = place + WAYS_AHEAD;
+        if (farther < batch->count && consumers[farther] == group.consumer)
+            phx_band_prefetch_way(shard, batch->slot[farther]);
         if (ahead < batch->count && consumers[ahead] == group.consumer) phx_band_prefetch(shard, batch->slot[ahead]);
         if (consumers[place] != group.consumer) continue;
         if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;

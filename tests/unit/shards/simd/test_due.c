@@ -142,6 +142,42 @@ Test(kernels, updates_by_distance_band)
     with_each(finds_due);
 }
 
+static phx_motion_sample samples[ROWS];
+
+/* Gathered samples are the ones of the slots, for each number of them. */
+static void gathers_samples(const phx_kernels *kernels, const char *name)
+{
+    static phx_gathered_samples got;
+    static uint32_t slots[PHX_SAMPLES_MAX];
+    uint64_t rng = 37;
+    for (uint32_t i = 0; i < ROWS; i++)
+        samples[i] = (phx_motion_sample){place(&rng),
+                                         place(&rng),
+                                         place(&rng),
+                                         place(&rng),
+                                         place(&rng),
+                                         (uint32_t)phx_rng_next(&rng),
+                                         phx_rng_below(&rng, PH_BAND_EVERY_MAX + 1),
+                                         (uint32_t)phx_rng_next(&rng)};
+    for (uint32_t count = 0; count <= PHX_SAMPLES_MAX; count++) {
+        for (uint32_t i = 0; i < count; i++) slots[i] = phx_rng_below(&rng, ROWS);
+        guard(got.item, PHX_SAMPLES_ROOM);
+        kernels->gather_samples(samples, slots, count, &got);
+        for (uint32_t i = 0; i < count; i++) {
+            const phx_motion_sample *of = &samples[slots[i]];
+            cr_assert(got.x[i] == of->x && got.y[i] == of->y && got.z[i] == of->z, "%s: place of %u", name, i);
+            cr_assert(got.was_x[i] == of->ox && got.was_y[i] == of->oy, "%s: old place of %u", name, i);
+            cr_assert(got.hash[i] == of->hash && got.age[i] == of->age && got.item[i] == of->item, "%s: %u", name, i);
+        }
+        check_guard(got.item, count, PHX_SAMPLES_ROOM, name);
+    }
+}
+
+Test(kernels, samples_of_a_list)
+{
+    with_each(gathers_samples);
+}
+
 enum { KEYS = 400 }; /* that there are */
 
 /* Draws keys, no two alike; returns how many. */
