@@ -102,20 +102,27 @@ static bool add_targets(phx_update_emission *at, uint32_t slot, const uint32_t *
     return !at->failed;
 }
 
+void phx_band_prefetch_tail(const phx_shard *shard, uint32_t slot)
+{
+    __builtin_prefetch(&shard->store.tail[slot]);
+}
+
+void phx_band_prefetch_way(const phx_shard *shard, uint32_t slot)
+{
+    const phx_list *list = &shard->store.tail[slot].list;
+    if (list->derived) __builtin_prefetch(phx_related_of(shard, slot));
+    else __builtin_prefetch(phx_list_entries(&shard->lists, list));
+}
+
 void phx_band_prefetch(const phx_shard *shard, uint32_t slot)
 {
     __builtin_prefetch(&shard->bands.histories[slot]);
     __builtin_prefetch(&shard->bands.samples[slot]);
     __builtin_prefetch(&shard->store.body[slot]);
-    __builtin_prefetch(&shard->store.tail[slot]);
-    const phx_relation_set *related = phx_related_of(shard, slot);
+    const phx_relation_set *related =
+        shard->store.tail[slot].list.derived ? phx_related_of(shard, slot) : NULL; /* else they are not read */
     for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++)
-        __builtin_prefetch(&related->items[i]); /* lines at random in memory, that no other observer has */
-}
-
-void phx_band_prefetch_way(const phx_shard *shard, uint32_t slot)
-{
-    __builtin_prefetch(phx_related_of(shard, slot));
+        __builtin_prefetch(&related->items[i]);
 }
 
 bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot, const uint32_t *entered,

@@ -20,8 +20,12 @@ struct phx_shard;
 bool phx_band_emit(phx_update_scratch *scratch, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count);
 
-/* The memory of an observer that phx_band_emit() is called for soon; and, some observers before, the way to it. */
+/*
+ * The memory of an observer that phx_band_emit() is called for soon. Before that, some observers earlier, its tail; and
+ * in between the way to its relations, or its stored list.
+ */
 void phx_band_prefetch(const struct phx_shard *shard, uint32_t slot);
+void phx_band_prefetch_tail(const struct phx_shard *shard, uint32_t slot);
 void phx_band_prefetch_way(const struct phx_shard *shard, uint32_t slot);
 
 #endif

@@ -10,7 +10,7 @@
 #include "shards/tick/set_aside.h"
 #include "world/state/update_types.h"
 
-enum { OBSERVERS_AHEAD = 4, WAYS_AHEAD = 8, TARGETS_AHEAD = 16 }; /* that are prefetched */
+enum { OBSERVERS_AHEAD = 4, WAYS_AHEAD = 8, TAILS_AHEAD = 12, TARGETS_AHEAD = 16 }; /* that are prefetched */
 
 static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
                                   uint32_t slot)
@@ -60,6 +60,21 @@ static void group_end(phx_update_worker *own, phx_update_group group)
     if (group.observer_count > 0) own->groups[own->group_count++] = group;
 }
 
+static bool is_of(const phx_observer_batch *batch, const uint32_t *consumers, uint32_t place, uint32_t consumer)
+{
+    return place < batch->count && consumers[place] == consumer;
+}
+
+/* Prefetches the consumer's observers behind a place. */
+static void prefetch_observers(const phx_shard *shard, const phx_observer_batch *batch, const uint32_t *consumers,
+                               uint32_t place, uint32_t consumer)
+{
+    const uint32_t near = place + OBSERVERS_AHEAD, way = place + WAYS_AHEAD, tail = place + TAILS_AHEAD;
+    if (is_of(batch, consumers, tail, consumer)) phx_band_prefetch_tail(shard, batch->slot[tail]);
+    if (is_of(batch, consumers, way, consumer)) phx_band_prefetch_way(shard, batch->slot[way]);
+    if (is_of(batch, consumers, near, consumer)) phx_band_prefetch(shard, batch->slot[near]);
+}
+
 /* Emits the updates of one consumer's observers; their consumers[] become PHX_SLOT_NONE. false = no memory. */
 static bool emit_update_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
                               const phx_observer_batch *batch, uint32_t *consumers, uint32_t from)
@@ -68,10 +83,7 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
     const phx_update_group group = group_begin(world, own, consumers[from]);
     if (!group_ready(world, own)) return false;
     for (uint32_t place = from; place < batch->count; place++) {
-        const uint32_t ahead = place + OBSERVERS_AHEAD, farther = place + WAYS_AHEAD;
-        if (farther < batch->count && consumers[farther] == group.consumer)
-            phx_band_prefetch_way(shard, batch->slot[farther]);
-        if (ahead < batch->count && consumers[ahead] == group.consumer) phx_band_prefetch(shard, batch->slot[ahead]);
+        prefetch_observers(shard, batch, consumers, place, group.consumer);
         if (consumers[place] != group.consumer) continue;
         if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;
         consumers[place] = PHX_SLOT_NONE;
