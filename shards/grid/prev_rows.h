@@ -1,11 +1,12 @@
 /*
- * Previous rows: position at the last tick's end of each entity that is discontinuous in this tick
- * (PHX_SLOT_DISCONTINUOUS), and its attributes then, if they changed. For all other entities the rows have both. With
- * them a derived list can be found afterwards; see query/prev_list.h. Only while the shard's lists are derived.
+ * Previous rows: the position at the last tick's end of each entity that is discontinuous in this tick
+ * (PHX_SLOT_DISCONTINUOUS); of all other entities the rows have it. And what else the last tick's end had otherwise:
+ * the attributes of each entity that has others now, discontinuous or renewed. With them a derived list can be found
+ * afterwards; see query/prev_list.h. And which own observers are renewed. Only while the shard's lists are derived.
  *
- * ingest, exchange: a slot that becomes discontinuous is noted; attributes are copied before they change. index: before
- * rows are sorted or edited, phx_prev_rows_collect() copies the rows of discontinuous entities, sorted by blocks of
- * towers. interest: read by all workers. end: all previous rows end. Otherwise written by the shard's owner.
+ * ingest, exchange: a slot that becomes discontinuous or renewed is noted; attributes are copied before they change.
+ * index: before rows are sorted or edited, phx_prev_rows_collect() copies the rows of discontinuous entities, sorted by
+ * blocks of towers. interest: read by all workers. end: all of it ends. Otherwise written by the shard's owner.
  */
 #ifndef PHX_SHARDS_GRID_PREV_ROWS_H
 #define PHX_SHARDS_GRID_PREV_ROWS_H

@@ -3,11 +3,6 @@
  */
 #include "shards/interest/delta_far.h"
 
-static bool is_square(const phx_shard *shard)
-{
-    return shard->rules->shape == PH_SHAPE_SQUARE;
-}
-
 /*
  * Adds a discontinuous target that the observer of a row sees from beyond its view now, and one that it saw so before;
  * a target may be both.
@@ -19,10 +14,11 @@ static void derive_changed(const phx_shard *shard, const phx_far_item *item, uin
     const uint32_t slot = phx_row_slot(rows, row), target = item->slot;
     const phx_attr *attr = phx_store_attr(store, slot), *now = phx_store_attr(store, target);
     const float dx = item->old_x - rows->ox[row], dy = item->old_y - rows->oy[row];
+    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     if (item->reach > attr->view &&
         phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target], now, NULL, false))
         hits->enter[hits->enter_count++] = target;
-    if (item->old_reach > attr->view && phx_far_within(dx, dy, item->old_reach, is_square(shard)) &&
+    if (item->old_reach > attr->view && phx_far_within(dx, dy, item->old_reach, square) &&
         phx_layers_match(attr, phx_prev_rows_attr_of(&shard->previous, store, target)))
         hits->leave[hits->leave_count++] = target;
 }

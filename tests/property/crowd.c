@@ -122,7 +122,7 @@ static void play(uint32_t shards, uint32_t workers)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* A crowd at the border of a step: some more or less do not make the view go to and fro. */
+/* A crowd at the border of a step: some more or less do not make the view go to and fro, and it waits with growing. */
 static void slack(void)
 {
     host h;
@@ -142,6 +142,12 @@ static void slack(void)
         CHECK(view_of(&h, OBSERVER) == settled, "to and fro: %g, %g", (double)view_of(&h, OBSERVER), (double)settled);
     }
     CHECK(steps > 0, "there were steps");
+    for (uint32_t i = 80; i < 89; i++) CHECK_OK(ph_move(h.producer, OBSERVER + 1 + i, 50, 500, 0));
+    for (uint32_t t = 0; t < STEPS; t++) (void)tick(&h); /* 81 want step 11, and 101, a quarter more, step 12 */
+    CHECK(view_of(&h, OBSERVER) == settled, "81 are no fewer: %g", (double)view_of(&h, OBSERVER));
+    for (uint32_t i = 70; i < 80; i++) CHECK_OK(ph_move(h.producer, OBSERVER + 1 + i, 50, 500, 0));
+    for (uint32_t t = 0; t < STEPS; t++) (void)tick(&h); /* 71: a quarter more, 89, want step 11 */
+    CHECK(view_of(&h, OBSERVER) == step_view(VIEW, 11), "71 are: %g", (double)view_of(&h, OBSERVER));
     CHECK_OK(ph_world_destroy(h.world));
 }
 

@@ -144,6 +144,7 @@ static bool decide_towers(const phx_world *world, phx_crowd_control_shard *of)
         const phx_crowd_block *block = &of->counts.blocks[b];
         uint32_t around[PHX_BLOCK_TOWERS];
         phx_crowd_counts_around(all, block, around);
+        of->looks++;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
             if (block->entities[t] == 0) continue;
             of->towers[b * PHX_BLOCK_TOWERS + t] =

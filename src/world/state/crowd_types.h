@@ -45,7 +45,8 @@ typedef struct phx_crowd_control_shard {
     uint32_t towers_capacity, place_capacity;
     phx_crowd_view_change *changes;
     uint32_t change_count, changes_capacity;
-    uint64_t most; /* the largest p of an observer */
+    uint64_t most;  /* the largest p of an observer */
+    uint64_t looks; /* at a tower block and the eight around it, since the world was made */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_crowd_control_shard;
 
 typedef struct phx_crowd_result {
