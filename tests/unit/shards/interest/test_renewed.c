@@ -16,7 +16,7 @@ static fleet *f;
 static phx_attr renewed_attr(uint32_t turn)
 {
     phx_attr attr = plain_attr(VIEW, 0);
-    switch (turn % 7) {
+    switch (turn % 8) {
     case 0:
         attr.detect = 2;
         break;
@@ -34,6 +34,10 @@ static phx_attr renewed_attr(uint32_t turn)
         break;
     case 5:
         attr.view = 0;
+        break;
+    case 6: /* crowd control took a step */
+        attr.view = VIEW - 5;
+        attr.crowd_step = 3;
         break;
     default:
         break;
