@@ -62,6 +62,19 @@ static ph_world load_image(recording *from, const ph_world_def *def, uint32_t wo
     return world;
 }
 
+/*
+ * Have two records the same tick, flags and counts of entities, commands and events? Their runs and bytes may differ: a
+ * run of moves ends with its block of the queue, and blocks of the replay end elsewhere.
+ */
+static bool heads_agree(const tape_record *record, const tape_record *copy)
+{
+    phx_record_head a, b;
+    memcpy(&a, record->bytes, sizeof a);
+    memcpy(&b, copy->bytes, sizeof b);
+    b.runs = a.runs, b.bytes = a.bytes;
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
 static void replay_all(recording *from, const script *s, uint32_t workers, uint64_t seed)
 {
     uint64_t rng = seed;
@@ -84,12 +97,8 @@ static void replay_all(recording *from, const script *s, uint32_t workers, uint6
               "seed %" PRIu64 " %s, image of tick %" PRIu64 ", %" PRIu32 " workers, tick %" PRIu64 ": another world",
               seed, profile, from->saved_at, workers, record->tick);
         const tape_record *copy = &again.records.items[again.records.count - 1];
-        phx_record_head head;
-        memcpy(&head, record->bytes, sizeof head);
-        /* a definition has the layout; calls for many moves come in other parts */
-        const bool other_bytes = (head.flags & PHX_RECORD_DEF) || s->seed % 2 == 0;
-        CHECK(other_bytes || (copy->size == record->size && memcmp(copy->bytes, record->bytes, copy->size) == 0),
-              "seed %" PRIu64 " %s, tick %" PRIu64 ": the record of the replay differs", seed, profile, record->tick);
+        CHECK(heads_agree(record, copy), "seed %" PRIu64 " %s, tick %" PRIu64 ": the record of the replay differs",
+              seed, profile, record->tick);
     }
     tape_free(&again);
     CHECK_OK(ph_world_destroy(world));
