@@ -131,7 +131,7 @@ static void try_indexes(advice *self)
 /* In range = towers their side decides the lists; most indexes have none. */
 static void try_towers(advice *self)
 {
-    static const float views[] = {0.5f, 1, 2, 4};
+    static const float views[] = {0, 0.5f, 1, 2, 4}; /* 0 = as the library chooses */
     const ph_world_def def = self->best;
     float view = bench_view_max(&def);
     bool has_towers = def.index == PH_INDEX_LIGHTHOUSE || def.index == PH_INDEX_TOWERS;

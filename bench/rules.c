@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/core.h"
+#include "base/tower_choice.h"
 
 ph_attrs bench_rules_resolve(const ph_world_def *def, const ph_attrs *given)
 {
@@ -42,11 +43,12 @@ bool bench_rules_observes(const ph_attrs *observer)
 
 static float tower_index(const ph_world_def *def, uint32_t axis, float at)
 {
-    PHX_ASSERT(axis < 2 && def->tower_size > 0);
-    double towers = ceil((double)def->world_size[axis] / (double)def->tower_size);
+    PHX_ASSERT(axis < 2);
+    const float side = phx_tower_side_given(def); /* range = towers: they are a rule */
+    double towers = ceil((double)def->world_size[axis] / (double)side);
     float last = (float)(towers < 1 ? 0 : towers - 1);
     float offset = at - def->world_origin[axis];
-    float index = floorf(offset / def->tower_size);
+    float index = floorf(offset / side);
     return index < 0 ? 0 : index > last ? last : index;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/tower_choice.h"
 #include "bench/verify_state.h"
 
 static uint64_t tower_key(int64_t tx, int64_t ty)
@@ -16,8 +17,9 @@ static uint64_t tower_key(int64_t tx, int64_t ty)
 
 static int64_t tower_along(const ph_world_def *def, int axis, float p)
 {
-    double last = ceil((double)def->world_size[axis] / (double)def->tower_size) - 1;
-    float at = floorf((p - def->world_origin[axis]) / def->tower_size);
+    const float side = phx_tower_side_given(def); /* of crowd control: towers are a rule */
+    double last = ceil((double)def->world_size[axis] / (double)side) - 1;
+    float at = floorf((p - def->world_origin[axis]) / side);
     return at <= 0 ? 0 : (double)at >= last ? (int64_t)last : (int64_t)at;
 }
 

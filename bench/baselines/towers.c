@@ -5,6 +5,7 @@
  * watchers of the old and the new one, and for the mover: of all entities in the towers that it now
  * sees into, or no longer does.
  */
+#include "base/tower_choice.h"
 #include "bench/base/memory.h"
 #include "bench/baselines/baseline.h"
 #include "bench/baselines/baselines.h"
@@ -39,13 +40,14 @@ typedef struct towers {
     stand *stands; /* by slot */
     net_log log;
     uint32_t stands_room;
+    float side; /* of a tower */
 } towers;
 
 /* Float32, as the contract has it: the tower decides about visibility. */
 static uint32_t tower_axis(const towers *self, uint32_t axis, float at)
 {
     const ph_world_def *def = self->base.def;
-    float index = floorf((at - def->world_origin[axis]) / def->tower_size);
+    float index = floorf((at - def->world_origin[axis]) / self->side);
     if (!(index > 0)) {
         return 0;
     }
@@ -223,8 +225,9 @@ static void *towers_create(const ph_world_def *def, uint32_t producers, phx_mem 
     (void)producers;
     (void)error;
     towers *self = baseline_create(sizeof *self, def, mem);
+    self->side = phx_tower_side(def, phx_views_of_classes(def));
     for (uint32_t axis = 0; axis < 2; axis++) {
-        self->count[axis] = (uint32_t)fmax(1, ceil((double)def->world_size[axis] / (double)def->tower_size));
+        self->count[axis] = (uint32_t)fmax(1, ceil((double)def->world_size[axis] / (double)self->side));
     }
     self->grid = bench_alloc(&self->base.mem, (size_t)self->count[0] * self->count[1] * sizeof *self->grid);
     self->log.mem = &self->base.mem;

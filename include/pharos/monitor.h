@@ -249,6 +249,7 @@ typedef struct ph_monitor_keys {
     uint32_t shape, span, broadcast_bytes, events_max, share_min, activation_span, activation_linger, crowd_entities;
     float crowd_floor;
     uint32_t class_count;
+    float tower_size; /* not live, but it may be chosen in the first tick: ph_world_def */
     uint64_t reserved[8];
 } ph_monitor_keys;
 

@@ -195,6 +195,18 @@ typedef struct ph_batch_hook {
  * towers. Margins, reach, pairs, links and global targets stay as they are. Once crowd_entities is 0 again, views widen
  * by one step a tick. The pressure p counts all entities, whatever their layers, and measures no time: so it is the
  * same for every machine, layout and number of workers, and known before the tick finds any events.
+ *
+ * The side of a tower decides how long ticks take, and no event; but where range = towers, a class wakes, or
+ * crowd_entities > 0, towers are a rule, and tower_size = 0 is 100, from the world's beginning on. Elsewhere 0 leaves
+ * it to the library:
+ *
+ *     side = 3 * sqrt(shortest view * longest view)        of the classes with a view above 0
+ *
+ * or, if no class has one, of the entities with a view of their own that enter in the first tick, or apply, that an
+ * entity enters or an area is set in; 100 if there is none. It is at most the least side of a shard where there are
+ * several along an axis, and large enough for 65535 towers an axis. It stays while the world lives; a world that is
+ * loaded from an image (ph_load()) chooses anew. ph_stats.tower_size has it. A chosen side is no rule: while it counts,
+ * ph_world_reconfigure() refuses a class that wakes, and crowd_entities > 0, as PH_NOT_LIVE; 0 there keeps what is.
  */
 typedef struct ph_world_def {
     uint32_t cookie;       /* set by ph_world_def_default(); do not touch */
@@ -203,7 +215,7 @@ typedef struct ph_world_def {
     ph_range range;
     ph_shape shape;     /* used by range = radius */
     float height;       /* >= 0; half height of shape = cylinder */
-    float tower_size;   /* > 0; side of a tower; at most 65535 towers an axis */
+    float tower_size;   /* >= 0; side of a tower; at most 65535 towers an axis; 0 = chosen, see above */
     uint32_t span;      /* 0..65535; range = towers sees this many towers around */
     uint32_t shards[2]; /* (nx, ny) >= 1, at most one shard a tower, 1024 in all */
     uint32_t workers;   /* 1..256; 1 makes no thread; not used with a crew */
@@ -770,7 +782,8 @@ typedef struct ph_stats {
     uint64_t monitor_ns;     /* last tick: the ticking thread's time for monitors, not in tick_ns, ... */
     uint64_t monitor_ns_sum; /* ... and of all ticks */
     uint64_t remote;         /* now: entities that another process simulates (PH_REMOTE) */
-    uint64_t reserved[27];
+    double tower_size;       /* now: side of a tower, also where it was chosen: ph_world_def.tower_size */
+    uint64_t reserved[26];
 } ph_stats;
 
 /**

@@ -10,15 +10,22 @@
 #include "shards/state/storage.h"
 #include "shards/state/update_bands.h"
 
+void phx_shard_set_rect(phx_shard *shard, phx_rect rect)
+{
+    const float side = shard->rules->tower_size;
+    shard->rect = rect;
+    shard->drift_limit = side / 4;
+    shard->step_limit = side / 4; /* with longer steps every row query would reach a tower farther */
+    shard->move_constants = phx_move_constants_of(shard);
+}
+
 bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const phx_storage *storage, uint32_t number,
                     uint32_t shard_count, phx_rect rect)
 {
-    *shard = (phx_shard){
-        .mem = mem, .rules = rules, .storage = storage, .rules_storage = storage, .number = number, .rect = rect};
+    *shard = (phx_shard){.mem = mem, .rules = rules, .storage = storage, .rules_storage = storage, .number = number};
+    phx_shard_set_rect(shard, rect);
     shard->kernels = phx_kernels_of(rules->simd);
-    shard->drift_limit = rules->tower_size / 4;
     shard->flat = shard->flat_before = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    shard->step_limit = rules->tower_size / 4; /* with longer steps every row query would reach a tower farther */
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations);
@@ -27,7 +34,6 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, cons
     phx_bands_init(&shard->bands);
     shard->previous.shape = rules->shape;
     phx_outbox_init(&shard->outbox, mem, shard_count);
-    shard->move_constants = phx_move_constants_of(shard);
     if (phx_grid_init(&shard->grid, mem, rules->towers) && storage->make(shard)) return true;
     phx_shard_free(shard, shard_count);
     return false;

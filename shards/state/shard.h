@@ -210,6 +210,8 @@ typedef struct phx_shard {
 bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const struct phx_storage *storage,
                     uint32_t number, uint32_t shard_count, phx_rect rect);
 void phx_shard_free(phx_shard *shard, uint32_t shard_count);
+/* Its towers, and what follows from them and the rules' side of a tower. */
+void phx_shard_set_rect(phx_shard *shard, phx_rect rect);
 
 /* ---- the tick's end ---- */
 

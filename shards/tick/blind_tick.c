@@ -65,6 +65,17 @@ bool phx_shard_restore_index(phx_shard *shard)
     return true;
 }
 
+void phx_shard_take_towers(phx_shard *shard, phx_rect rect, const phx_storage *bare)
+{
+    PHX_ASSERT(shard->store.own_count == 0 && shard->store.ghost_count == 0);
+    shard->storage->add_counts(shard, &shard->counts.index);
+    shard->rules_storage->free(shard);
+    phx_grid_free(&shard->grid, shard->mem);
+    phx_shard_set_rect(shard, rect);
+    if (phx_grid_init(&shard->grid, shard->mem, shard->rules->towers) && shard->rules_storage->make(shard)) return;
+    go_bare(shard, bare);
+}
+
 /* ---- lists ---- */
 
 /* Sets all own observers aside, immigrants among them, with lists that are not in their slots yet. */

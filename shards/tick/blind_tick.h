@@ -18,4 +18,8 @@ void phx_shard_index_blind(phx_shard *shard, const phx_storage *bare);
  */
 bool phx_shard_restore_index(phx_shard *shard);
 
+/* Ingest phase: the rules have other towers, and the shard, which has no entity, these ones. Without memory it has no
+ * storage of its own until the index phase. */
+void phx_shard_take_towers(phx_shard *shard, phx_rect rect, const phx_storage *bare);
+
 #endif

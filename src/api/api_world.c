@@ -8,6 +8,7 @@
 #include "api/handles.h"
 #include "api/world_slots.h"
 #include "base/float_env.h"
+#include "base/lengths.h"
 #include "world/read/query.h"
 #include "world/read/stats.h"
 #include "world/read/world_hash.h"
@@ -91,7 +92,11 @@ ph_status ph_world_reconfigure(ph_world handle, const ph_world_def *def, char *r
     const char *name;
     const ph_world_def *now = world->next_classes ? &world->next_def : &world->def;
     if (phx_def_live_difference(now, def, &name)) {
-        if (reason && reason_size > 0) snprintf(reason, reason_size, "%s: can not change while the world lives", name);
+        const bool open = strcmp(name, "tower_size") == 0 && !phx_is_long(def->tower_size);
+        const char *why = open ? "was chosen by the views, so events can not begin to depend on towers: range, wakes, "
+                                 "crowd_entities"
+                               : "can not change while the world lives";
+        if (reason && reason_size > 0) snprintf(reason, reason_size, "%s: %s", name, why);
         return PH_NOT_LIVE;
     }
     return phx_world_reconfigure(world, def);

@@ -13,7 +13,9 @@
 #include "api/handles.h"
 #include "base/c_locale.h"
 #include "base/key_text.h"
+#include "base/lengths.h"
 #include "base/simd.h"
+#include "base/tower_choice.h"
 #include "shards/classical/registry.h"
 #include "shards/index/index.h"
 
@@ -96,9 +98,9 @@ static number_text f32_text(float value)
 }
 
 /* Towers along an axis, at least 1; may be far above the limit. */
-static double towers_along(const ph_world_def *def, uint32_t axis)
+static double towers_along(const ph_world_def *def, uint32_t axis, float side)
 {
-    double towers = (double)def->world_size[axis] / (double)def->tower_size;
+    double towers = (double)def->world_size[axis] / (double)side;
     double whole = towers < 0x1p53 ? (double)(uint64_t)towers : towers; /* from 2^53 on every double is whole */
 
     whole = whole < towers ? whole + 1 : whole; /* ceil(), without libm for this alone */
@@ -133,17 +135,17 @@ static ph_status check_key(const phx_key *key, const void *base, const char *pre
     return refuse(reason, "%s%s = %s is outside %s", prefix, key->name, text[0].bytes, range);
 }
 
-/* Rules between fields; each field by itself is good already. */
-static ph_status check_together(const ph_world_def *def, def_reason reason)
+/* The towers, of the side that the world will have, and the shards; classes are good already. */
+static ph_status check_towers(const ph_world_def *def, def_reason reason)
 {
     static const char axis_name[2] = {'x', 'y'};
+    const float chosen = phx_tower_side(def, phx_views_of_classes(def));
     number_text width = f32_text(def->world_size[0]);
     number_text height = f32_text(def->world_size[1]);
-    number_text side = f32_text(def->tower_size);
-    uint32_t shards = def->shards[0] * def->shards[1];
+    number_text side = f32_text(chosen);
 
     for (uint32_t axis = 0; axis < 2; axis++) {
-        double towers = towers_along(def, axis);
+        double towers = towers_along(def, axis, chosen);
 
         if (towers > PH_TOWERS_AXIS_MAX) {
             return refuse(reason, "tower_size = %s: %.9g towers along %c of world_size = {%s, %s} is outside [1, %d]",
@@ -157,6 +159,14 @@ static ph_status check_together(const ph_world_def *def, def_reason reason)
                           height.bytes, side.bytes);
         }
     }
+    return PH_OK;
+}
+
+/* Rules between fields; each field by itself is good already. */
+static ph_status check_together(const ph_world_def *def, def_reason reason)
+{
+    uint32_t shards = def->shards[0] * def->shards[1];
+
     PHX_ASSERT(def->shards[0] <= PH_SHARDS_MAX && def->shards[1] <= PH_SHARDS_MAX);
     if (shards > PH_SHARDS_MAX) {
         return refuse(reason, "shards = {%u, %u}: %u in all is outside [1, %d]", def->shards[0], def->shards[1], shards,
@@ -334,6 +344,9 @@ static ph_status check_all(const ph_world_def *def, def_reason reason)
     if (status == PH_OK) {
         status = check_classes(def, reason);
     }
+    if (status == PH_OK) {
+        status = check_towers(def, reason);
+    }
     if (status == PH_OK && (def->allocator.allocate == NULL) != (def->allocator.release == NULL)) {
         status = refuse(reason, "allocator: %s is NULL; both functions must be there, or neither",
                         def->allocator.allocate == NULL ? "allocate" : "release");
@@ -366,6 +379,17 @@ bool phx_def_is_ours(const ph_world_def *def)
 
 /* ============================= live differences ============================= */
 
+/*
+ * tower_size = 0 asks for nothing else than there is, but where `wanted` makes events depend on towers that the library
+ * chose: an image of the world would not have them.
+ */
+static bool towers_stay(const ph_world_def *now, const ph_world_def *wanted)
+{
+    const bool kept = phx_is_long(now->tower_size) || !phx_towers_decide(wanted);
+
+    return !phx_is_long(wanted->tower_size) && kept;
+}
+
 bool phx_def_live_difference(const ph_world_def *now, const ph_world_def *wanted, const char **name)
 {
     PHX_ASSERT(now != NULL && wanted != NULL && name != NULL);
@@ -385,7 +409,14 @@ bool phx_def_live_difference(const ph_world_def *now, const ph_world_def *wanted
             double before = phx_key_number(key, now, j);
             double after = phx_key_number(key, wanted, j);
 
-            if (before < after || before > after) {
+            if (key->offset == offsetof(ph_world_def, tower_size)) {
+                const bool same = before >= after && before <= after && phx_is_long(wanted->tower_size);
+
+                if (!same && !towers_stay(now, wanted)) {
+                    *name = key->name;
+                    return true;
+                }
+            } else if (before < after || before > after) {
                 *name = key->name;
                 return true;
             }

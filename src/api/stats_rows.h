@@ -4,7 +4,7 @@
  *
  * X(type, field, name, labels, help)
  *   type   COUNTER: goes up for ever, its name ends in _total. GAUGE: as it is now.
- *          COUNTER_NS, GAUGE_NS: likewise, nanoseconds written in seconds.
+ *          COUNTER_NS, GAUGE_NS: likewise, nanoseconds written in seconds. GAUGE_F64: a double.
  *   name   behind "pharos_". Rows of one name stand together: one metric, distinguished by
  *          labels, with the help of the first.
  */
@@ -20,6 +20,7 @@
     X(GAUGE, outside, "entities_outside", "", "Entities outside of all towers.") \
     X(GAUGE, attached, "attached_entities", "", "Entities that follow a parent.") \
     X(GAUGE, remote, "remote_entities", "", "Entities that another process simulates.") \
+    X(GAUGE_F64, tower_size, "tower_size", "", "Side of a tower, given or chosen.") \
     X(GAUGE, observers, "observers", "", "Ready observers.") \
     X(GAUGE, list_entries, "list_entries", "", "Pairs: entries of all interest lists.") \
     X(GAUGE, ghosts, "halo_entities", "", "Halo copies of entities of other shards.") \
@@ -142,7 +143,7 @@
 
 #define PHX_STATS_ROW_ONE(type, field, name, labels, help) +1
 
-_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 27 == sizeof(ph_stats) / sizeof(uint64_t),
+_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 26 == sizeof(ph_stats) / sizeof(uint64_t),
                "each number of ph_stats has its row; refused[] and last_refused_by[] have loops, reserved[] has none");
 _Static_assert((0 PHX_SHARD_STATS_ROWS(PHX_STATS_ROW_ONE)) + PH_STATUSES_MAX + 16 ==
                    sizeof(ph_shard_stats) / sizeof(uint64_t),

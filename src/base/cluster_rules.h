@@ -11,6 +11,7 @@
 #include <pharos/cluster.h>
 
 #include "base/lengths.h"
+#include "base/tower_choice.h"
 
 /* The name is a token of keys and subjects. */
 static inline bool phx_cluster_name_is_good(const char *name)
@@ -28,7 +29,7 @@ static inline float phx_cluster_woken_from(const ph_world_def *world)
         wakes |= world->classes[i].wakes;
         sleeps |= world->classes[i].sleeps && !world->classes[i].wakes;
     }
-    return wakes && sleeps ? world->tower_size * (float)(world->activation_span + 1) : 0.0f;
+    return wakes && sleeps ? phx_tower_side_given(world) * (float)(world->activation_span + 1) : 0.0f;
 }
 
 /*
@@ -43,7 +44,7 @@ static inline float phx_cluster_least_halo(const phc_def *def)
         const float one = world->classes[i].view + world->classes[i].margin;
         if (one > seen) seen = one;
     }
-    if (world->range == PH_RANGE_TOWERS) seen = world->tower_size * (float)(world->span + 1);
+    if (world->range == PH_RANGE_TOWERS) seen = phx_tower_side_given(world) * (float)(world->span + 1);
     if (phx_cluster_woken_from(world) > seen) seen = phx_cluster_woken_from(world);
     return seen + 2.0f * def->hand_over_margin + 2.0f * def->speed_max * (float)def->lag_max;
 }

@@ -27,8 +27,9 @@
     X(shape, shape, PH_SHAPE_CIRCLE, 0, 0, 3, 1, \
       "of range = radius: circle, square, cylinder (circle and height) or sphere") \
     X(f32, height, 100, 0, 0, PH_LENGTH_MAX, 1, "of shape = cylinder: sees up to this far above and below") \
-    X(f32, tower_size, 100, 0, PHX_F32_POSITIVE, PH_LENGTH_MAX, 0, \
-      "side of a tower; two to four times the usual view is right") \
+    X(f32, tower_size, 100, 0, 0, PH_LENGTH_MAX, 0, \
+      "side of a tower; 0 = by the views, or 100 where events depend on towers: range = towers, a class with wakes, " \
+      "crowd_entities; two to four times the usual view is right") \
     X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: an observer sees so many towers around its own") \
     X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "shards along x and y") \
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
+#include "base/key_text.h"
 #include "base/metrics_text.h"
 
 static void put(phx_metrics_text *out, const char *text)
@@ -34,8 +36,24 @@ void phx_metrics_head(phx_metrics_text *out, const phx_metric *row)
     put(out, counter ? " counter\n" : " gauge\n");
 }
 
+static void put_real(phx_metrics_text *out, uint64_t bytes)
+{
+    char number[PHX_NUMBER_SIZE];
+    double value;
+    memcpy(&value, &bytes, sizeof value);
+    const phx_c_locale scope = phx_c_locale_begin();
+    (void)phx_number_write(value, true, number, sizeof number);
+    phx_c_locale_end(scope);
+    put(out, number);
+    put(out, "\n");
+}
+
 static void put_number(phx_metrics_text *out, const phx_metric *row, uint64_t value)
 {
+    if (row->type == PHX_METRIC_GAUGE_F64) {
+        put_real(out, value);
+        return;
+    }
     char number[48]; /* twenty digits, a point, nine more */
     const bool ns = row->type == PHX_METRIC_COUNTER_NS || row->type == PHX_METRIC_GAUGE_NS;
     const uint64_t second = 1000000000;

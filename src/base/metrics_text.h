@@ -1,6 +1,7 @@
 /*
  * Metrics as text for a scrape: HELP, TYPE and samples, from the rows of a table. Whole numbers and nanoseconds are
- * written digit by digit: no locale has a say in it. Called by the *_prometheus() functions, on the caller's thread.
+ * written digit by digit, others in the C locale: no locale has a say in it. Called by the *_prometheus() functions, on
+ * the caller's thread.
  */
 #ifndef PHX_BASE_METRICS_TEXT_H
 #define PHX_BASE_METRICS_TEXT_H
@@ -9,12 +10,13 @@
 
 #include "base/core.h"
 
-/* A field is a uint64_t, of a flag a bool. Nanoseconds are written as seconds. */
+/* A field is a uint64_t, of a flag a bool, of F64 a double. Nanoseconds are written as seconds. */
 typedef enum phx_metric_type {
     PHX_METRIC_COUNTER,
     PHX_METRIC_GAUGE,
     PHX_METRIC_COUNTER_NS,
     PHX_METRIC_GAUGE_NS,
+    PHX_METRIC_GAUGE_F64,
     PHX_METRIC_FLAG
 } phx_metric_type;
 
@@ -41,7 +43,7 @@ typedef struct phx_metrics_text {
 bool phx_metrics_opens(const phx_metric *rows, size_t i);
 /* HELP and TYPE. */
 void phx_metrics_head(phx_metrics_text *out, const phx_metric *row);
-/* Labels: as a row's, both or one of them empty. */
+/* Labels: as a row's, both or one of them empty. value: of F64 the bytes of the double. */
 void phx_metrics_sample(phx_metrics_text *out, const phx_metric *row, const char *labels, const char *more,
                         uint64_t value);
 uint64_t phx_metrics_field(const void *stats, const phx_metric *row);

@@ -300,6 +300,7 @@ static void put_keys(writer *w, const ph_monitor_keys *keys)
     put_f32(w, keys->height);
     put_f32(w, keys->crowd_floor);
     put(w, whole, sizeof whole);
+    put_f32(w, keys->tower_size);
     end(w);
 }
 

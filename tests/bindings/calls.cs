@@ -114,7 +114,7 @@ public static class Calls
         player.View = 50;
         player.Bands0 = new Band { Radius = 50, Every = 1 };
         player.BandCount = 1;
-        bad.TowerSize = 0;
+        bad.TowerSize = -1;
         Expect(Refused(Status.PH_BAD_DEF, () => new World(bad)).Contains("tower_size"), "a key");
         World world = new World(def, player, npc);
         Producer producer = world.OpenProducer();

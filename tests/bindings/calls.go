@@ -107,7 +107,7 @@ func main() {
 	def, class, npc := pharos.DefaultDef(), pharos.DefaultClass("default"), pharos.DefaultClass("npc")
 	class.View, class.BandCount, class.Bands[0] = 50, 1, pharos.Band{Radius: 50, Every: 1}
 	bad := def
-	bad.TowerSize = 0
+	bad.TowerSize = -1
 	_, err := pharos.NewWorld(bad)
 	refused(err, pharos.PH_BAD_DEF)
 	expect(strings.Contains(err.Error(), "tower_size"), err.Error())

@@ -15,8 +15,8 @@ raises("world_size: a sequence of at most 2", pharos.world, { world_size = { 1, 
 raises("workers: an integer from 0", pharos.world, { workers = -1 })
 raises("bands: at most 8", pharos.world, { classes = { { bands = { {}, {}, {}, {}, {}, {}, {}, {}, {} } } } })
 raises("name: a shorter text", pharos.world, { classes = { { name = ("x"):rep(40) } } })
-refused("PH_BAD_DEF", pharos.world { tower_size = 0 })
-assert(select(3, pharos.world { tower_size = 0 }):find "tower_size")
+refused("PH_BAD_DEF", pharos.world { tower_size = -1 })
+assert(select(3, pharos.world { tower_size = -1 }):find "tower_size")
 
 local world = assert(pharos.world {
     world_size = { 1000, 1000 },

@@ -81,7 +81,7 @@ fn main() -> Result<()> {
     player.view = 50.0;
     player.bands[0] = Band { radius: 50.0, every: 1 };
     player.band_count = 1;
-    def.tower_size = 0.0;
+    def.tower_size = -1.0;
     assert!(refused(World::new(&def, &[]), PH_BAD_DEF).contains("tower_size"));
     def.tower_size = world_def().tower_size;
     def.classes = 8 as *const _; // pointers of a definition do not count

@@ -44,6 +44,7 @@ pharos_plain_test(NAME empty_blocks SOURCES property/empty_blocks.c LABELS prope
 pharos_plain_test(NAME applies SOURCES property/applies.c LABELS property)
 pharos_plain_test(NAME sparse_discontinuities SOURCES property/sparse_discontinuities.c LABELS property)
 pharos_plain_test(NAME areas_vs_brute_force SOURCES property/areas_vs_brute_force.c LABELS property)
+pharos_plain_test(NAME tower_choice SOURCES property/tower_choice.c LABELS property)
 pharos_plain_test(NAME awake_reload SOURCES property/awake_reload.c LABELS property)
 pharos_plain_test(NAME save_damage SOURCES property/save_damage.c LABELS property)
 pharos_plain_test(NAME save_golden SOURCES property/save_golden.c LABELS property

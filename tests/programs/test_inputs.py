@@ -253,7 +253,7 @@ def test_ranges_are_what_a_person_writes(folder):
             ([replay, "t.csv", "--ticks", "4294967296"], "--ticks: '4294967296' is not a whole number of at least 1"),
             ([bench, "--entities", "0"], "--entities: '0' is not a whole number from 1 to 2^30\n"),
             ([bench, "--seed", "x"], "--seed: 'x' is not a whole number of at least 0\n"),
-            ([config, "dump", "--set", "tower_size=0"], "tower_size = 0 is outside (0, 1e18]\n"),
+            ([config, "dump", "--set", "tower_size=-1"], "tower_size = -1 is outside [0, 1e18]\n"),
             ([config, "dump", "--set", "cap=-1"], "cap = -1 is outside [0, 2^31-1]\n"),
             ([config, "dump", "--set", "sees=x"], "in [0, 2^64-1]\n"),
             ([config, "dump", "--set", "span=-1"], "span = -1 is outside [0, 65535]\n")):

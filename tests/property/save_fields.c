@@ -104,6 +104,7 @@
     LEFT(T, VALUE, stage_at) \
     SAVED(T, VALUE, tick) \
     LEFT(T, VALUE, changes) \
+    DERIVED(T, VALUE, towers_open) \
     LEFT(T, VALUE, finishing) \
     DERIVED(T, VALUE, any_outside) \
     LEFT(T, VALUE, resumed) \

@@ -78,6 +78,7 @@ static bool off_towers(float p, float origin, float size, float tower_size)
 bool model_outside(const model *m, const ph_attrs *a)
 {
     const ph_world_def *d = &m->def;
+    if (d->tower_size <= 0) return false; /* the engine's choice: run_stats() does not compare */
     return off_towers(a->x, d->world_origin[0], d->world_size[0], d->tower_size) ||
            off_towers(a->y, d->world_origin[1], d->world_size[1], d->tower_size);
 }

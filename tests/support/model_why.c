@@ -127,7 +127,8 @@ ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_e
         return PH_UNKNOWN_ID;
     }
     const model_pair *pair = model_pair_of(o, target);
-    model_axes_apart(m, &o->now, &t->now, apart);
+    apart[0] = apart[1] = 0;
+    if (m->def.tower_size > 0) model_axes_apart(m, &o->now, &t->now, apart); /* else they are the engine's choice */
     *e = (ph_explanation){.paired = pair != NULL, .towers_x = apart[0], .towers_y = apart[1], .span = m->def.span};
     e->dx = t->now.x - o->now.x;
     e->dy = t->now.y - o->now.y;

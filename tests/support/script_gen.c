@@ -257,6 +257,21 @@ static void generate(gen *g, uint32_t ticks)
     }
 }
 
+/* Some scripts leave the side of towers to the engine: of the ones in which no event depends on it, to the end. */
+static void towers_any(gen *g)
+{
+    script *s = g->s;
+    bool decide = s->def.range == PH_RANGE_TOWERS || s->def.crowd_entities > 0;
+    for (uint32_t kind = 0; kind < s->def.class_count; kind++) decide |= s->classes[kind].wakes;
+    for (size_t i = 0; i < s->steps.count; i++) {
+        const step *is = &s->steps.items[i];
+        decide |= is->type == STEP_RELOAD && (is->as.reload.values.wakes || is->as.reload.crowd_entities > 0);
+    }
+    if (!decide && chance(&g->c, 33)) {
+        s->def.tower_size = 0;
+    }
+}
+
 static gen gen_make(uint64_t seed, uint32_t index)
 {
     gen g = {.s = script_new(), .p = &profiles[index % COUNT(profiles)], .steps_max = SIZE_MAX};
@@ -271,6 +286,7 @@ script *ops_script(uint64_t seed, uint32_t index)
     gen g = gen_make(seed, index);
     g.c.state = seed * COUNT(profiles) + index;
     generate(&g, 4 + choose(&g.c, 36));
+    towers_any(&g);
     return g.s;
 }
 
@@ -284,5 +300,6 @@ script *ops_script_bytes(const uint8_t *bytes, size_t size, size_t steps_max)
     g.steps_max = steps_max;
     generate(&g, TICKS_MAX);
     push_tick(&g);
+    towers_any(&g);
     return g.s;
 }

@@ -416,6 +416,11 @@ static ph_load_options layout_of(const ph_world_def *def, uint64_t number)
         float towers = def->world_size[axis] / def->tower_size; /* rounded down is enough */
         options.shards[axis] = towers < (float)chosen[axis] ? 1 : chosen[axis];
     }
+    ph_world_def next = *def;
+    memcpy(next.shards, options.shards, sizeof next.shards);
+    /* an open side of towers has a least one, so not all shards get a tower */
+    if (!(def->tower_size > 0) && ph_world_def_check(&next, NULL, 0) != PH_OK)
+        memcpy(options.shards, def->shards, sizeof def->shards);
     options.workers = 1 + (uint32_t)(number / 3 % 3 == 2);
     options.index = number % 2 == 0 ? PH_INDEX_LIGHTHOUSE : index_by_turns(def, number);
     options.simd = number % 5 == 0 ? PH_SIMD_PORTABLE : PH_SIMD_AUTO;

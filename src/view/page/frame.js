@@ -123,6 +123,7 @@ const SECTIONS = {
   10: (r, frame) => {
     frame.keys = { generation: r.count(), sticky: r.f64(), height: r.f32(), crowd_floor: r.f32() };
     for (const name of ["shape", "span", "broadcast_bytes", "events_max", "share_min", "activation_span", "activation_linger", "crowd_entities"]) frame.keys[name] = r.u32();
+    frame.keys.tower_size = r.f32();
   },
 };
 

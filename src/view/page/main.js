@@ -116,6 +116,7 @@ function showAll() {
 // ---- frames ----
 
 function show(frame, isLive) {
+  if (frame.keys) hello.world.towerSize = frame.keys.tower_size; // it may be chosen with the first entities
   const jumped = shown && (frame.tick < shown.tick || frame.tick > shown.tick + 40);
   shown = frame;
   const found = frame.focus?.found;

@@ -11,6 +11,7 @@
 #include "world/image/restore_lists.h"
 #include "world/image/restore_memory.h"
 #include "world/read/stats.h"
+#include "world/tick/choose_towers.h"
 #include "world/tick/tick.h"
 
 /* Consumers that had not taken everything: their observers get their whole lists. */
@@ -47,6 +48,22 @@ static ph_status run_restore(phx_restore *restore)
     return phx_restore_check_partial(restore);
 }
 
+/* An open side is chosen by the views that its entities were given. */
+static bool choose_saved_towers(const phx_restore *restore)
+{
+    const phx_image *image = restore->image;
+    const phx_saved_attr *saved = PHX_IMAGE_ROWS(image, attrs, attr);
+    const uint32_t count = PHX_IMAGE_COUNT(image, entities);
+    phx_views views = {0.0f, 0.0f};
+    if (!restore->world->towers_open || (count == 0 && PHX_IMAGE_COUNT(image, areas) == 0)) return true;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t set = phx_restore_entity(restore, i)->set; /* not checked yet */
+        if (set >= PHX_IMAGE_COUNT(image, attrs) || !(saved[set].given & PH_VIEW)) continue;
+        if (phx_is_length(saved[set].view)) phx_views_add(&views, saved[set].view);
+    }
+    return phx_choose_towers_by(restore->world, views);
+}
+
 /* Sums of the work so far are not the host's. */
 static void clear_counts(phx_world *world)
 {
@@ -69,6 +86,7 @@ ph_status phx_image_restore(phx_image *image, phx_world *world, phx_image_reason
     world->incarnations = image->incarnations;
     phx_restore_begin(world, image->tick, PHX_IMAGE_COUNT(image, entities));
     ph_status status = restore_consumers(&restore);
+    if (status == PH_OK && !choose_saved_towers(&restore)) status = PH_NO_MEMORY;
     if (status == PH_OK) status = phx_restore_entities(&restore);
     if (status == PH_OK) status = phx_restore_bonds(&restore);
     if (status == PH_OK) status = phx_restore_memory(&restore);

@@ -45,7 +45,8 @@ static ph_monitor_keys keys_of(const phx_world *world, uint64_t generation)
                              .activation_linger = def->activation_linger,
                              .crowd_entities = def->crowd_entities,
                              .crowd_floor = def->crowd_floor,
-                             .class_count = def->class_count};
+                             .class_count = def->class_count,
+                             .tower_size = world->rules.tower_size};
 }
 
 /* Arrays stay where they are; a part that is not wanted has none. */

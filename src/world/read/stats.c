@@ -134,6 +134,7 @@ static void add_shards(const phx_world *world, ph_stats *stats)
 {
     for (uint32_t i = 0; i < world->shard_count; i++) stats->edges_waiting += world->shards[i].zones.edges.held;
     stats->areas = world->areas.live_count;
+    stats->tower_size = (double)world->rules.tower_size;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         stats->ghosts += shard->store.ghost_count;

@@ -238,6 +238,7 @@ typedef struct phx_world {
     uint32_t stage_at;      /* progress of the batches, or the offers: a consumer */
     uint64_t tick;          /* the last one, or the one that is begun */
     uint64_t changes;       /* applies and ticks so far, also such that stopped: a visit ends if it changes */
+    bool towers_open;       /* the side of towers is to be chosen with the first entities: tick/choose_towers.h */
     bool finishing;         /* this tick was called by ph_tick_finish() */
     bool any_outside;       /* an emigrant of the last tick is still in its old shard, for want of memory */
     bool resumed;           /* the stage's step stopped for want of memory and is called again */

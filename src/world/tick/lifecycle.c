@@ -8,6 +8,7 @@
 
 #include "base/entropy.h"
 #include "base/simd.h"
+#include "base/tower_choice.h"
 #include "shards/interest/scratch.h"
 #include "shards/storage/storage_of.h"
 #include "world/ingest/apply.h"
@@ -30,6 +31,22 @@ static uint32_t tower_count(float size, float tower_size)
     return towers < 1.0 ? 1 : (uint32_t)towers;
 }
 
+void phx_world_set_towers(phx_world *world, float side)
+{
+    world->rules.tower_size = side;
+    for (int axis = 0; axis < 2; axis++) world->rules.towers[axis] = tower_count(world->def.world_size[axis], side);
+}
+
+/* A side on which events depend is the world's own, and in its images; an open one each world chooses anew. */
+static void init_towers(phx_world *world)
+{
+    const phx_views views = phx_views_of_classes(&world->def);
+    const bool open = phx_towers_open(&world->def);
+    phx_world_set_towers(world, phx_tower_side(&world->def, views));
+    if (!open) world->def.tower_size = world->rules.tower_size;
+    world->towers_open = open && !(views.longest > 0.0f);
+}
+
 bool phx_world_wakes(const ph_world_def *def)
 {
     for (uint32_t kind = 0; kind < def->class_count; kind++)
@@ -40,27 +57,25 @@ bool phx_world_wakes(const ph_world_def *def)
 static void init_rules(phx_world *world)
 {
     const ph_world_def *def = &world->def;
-    world->rules = (phx_rules){
-        .range = def->range,
-        .shape = def->shape,
-        .height = def->height,
-        .tower_size = def->tower_size,
-        .origin = {def->world_origin[0], def->world_origin[1]},
-        .span = def->span,
-        .towers = {tower_count(def->world_size[0], def->tower_size), tower_count(def->world_size[1], def->tower_size)},
-        .sticky = def->sticky,
-        .index = def->index,
-        .cell_size = def->cell_size,
-        .quadtree_capacity = def->quadtree_capacity,
-        .quadtree_depth = def->quadtree_depth,
-        .simd = phx_simd_choose(def->simd),
-        .classes = world->classes,
-        .class_count = def->class_count,
-        .wake_span = def->activation_span,
-        .wake_linger = def->activation_linger,
-        .wakes = phx_world_wakes(def),
-        .banded = phx_def_banded(def),
-        .adds_least = phx_def_adds_least(def)};
+    world->rules = (phx_rules){.range = def->range,
+                               .shape = def->shape,
+                               .height = def->height,
+                               .origin = {def->world_origin[0], def->world_origin[1]},
+                               .span = def->span,
+                               .sticky = def->sticky,
+                               .index = def->index,
+                               .cell_size = def->cell_size,
+                               .quadtree_capacity = def->quadtree_capacity,
+                               .quadtree_depth = def->quadtree_depth,
+                               .simd = phx_simd_choose(def->simd),
+                               .classes = world->classes,
+                               .class_count = def->class_count,
+                               .wake_span = def->activation_span,
+                               .wake_linger = def->activation_linger,
+                               .wakes = phx_world_wakes(def),
+                               .banded = phx_def_banded(def),
+                               .adds_least = phx_def_adds_least(def)};
+    init_towers(world);
 }
 
 static bool copy_classes(phx_mem *mem, const ph_world_def *def, ph_class **classes)

@@ -16,6 +16,9 @@ void phx_world_destroy(phx_world *world);
 /* Does any class wake NPCs? */
 bool phx_world_wakes(const ph_world_def *def);
 
+/* The towers of its rules: their side, and their number along each axis. */
+void phx_world_set_towers(phx_world *world, float side);
+
 /* Changes the world's keys. def was checked, and only live keys differ. PH_OK, PH_NO_MEMORY. */
 ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def);
 

@@ -28,6 +28,7 @@
 #include "world/read/stats.h"
 #include "world/table/attr_resolve.h"
 #include "world/table/gate.h"
+#include "world/tick/choose_towers.h"
 #include "world/tick/finish_short.h"
 #include "world/tick/hints.h"
 #include "world/tick/lifecycle.h"
@@ -109,6 +110,14 @@ static void begin_commands(phx_world *world)
     if (world->next_classes && !world->apply.running) adopt_definition(world);
 }
 
+/* Without memory a tick that is finished keeps the towers that there are. */
+static bool choose_open_towers(phx_world *world)
+{
+    const bool chosen = phx_choose_towers(world) || world->finishing;
+    if (world->finishing) world->towers_open = false;
+    return chosen;
+}
+
 static bool collect_commands(phx_world *world)
 {
     if (world->reclass) world->reclass = !phx_ingest_classes(world);
@@ -116,7 +125,8 @@ static bool collect_commands(phx_world *world)
     const bool renews = world->renews && !world->journal.replays;
     if (renews) world->renews = !phx_ingest_renew(world);
     world->journal.renewed |= renews;
-    const bool done = phx_ingest_collect(world) && !world->reclass && !(renews && world->renews);
+    const bool collected = phx_ingest_collect(world), chosen = choose_open_towers(world);
+    const bool done = collected && chosen && !world->reclass && !(renews && world->renews);
     phx_apply_begin(world);
     return done;
 }

@@ -165,8 +165,8 @@ Test(config_def, a_bad_definition_is_refused_with_its_reason)
     char cut[12];
 
     expect_bad(NULL, "the definition is NULL");
-    def.tower_size = 0;
-    expect_bad(&def, "tower_size = 0 is outside (0, 1e18]");
+    def.tower_size = -1;
+    expect_bad(&def, "tower_size = -1 is outside [0, 1e18]");
     cr_expect_eq(ph_world_def_check(&def, cut, sizeof cut), PH_BAD_DEF);
     cr_expect_str_eq(cut, "tower_size ", "cut to the caller's size");
     cr_expect_eq(ph_world_def_check(&def, cut, 0), PH_BAD_DEF);
@@ -208,6 +208,26 @@ Test(config_def, towers_along_an_axis)
     def.tower_size = PH_LENGTH_MAX; /* a world smaller than one tower has one */
     def.world_size[1] = FLT_MIN;
     expect_good(&def);
+}
+
+/* Shards too small for towers of the side that is left open get smaller ones, down to the smallest. */
+Test(config_def, towers_left_open)
+{
+    ph_world_def def = ph_world_def_default();
+    ph_class class = ph_class_default("default");
+
+    class.view = 100;
+    def.tower_size = 0;
+    def.classes = &class;
+    def.shards[0] = 1000;
+    expect_good(&def);
+    def.world_size[1] = PH_LENGTH_MAX;
+    expect_bad(&def, "shards = {1000, 1}: 1000 along x is outside [1, 1], one a tower (world_size = {10000, 1e18}, "
+                     "tower_size = 1.5259036e13)");
+    def.world_size[1] = 10000;
+    def.range = PH_RANGE_TOWERS;
+    expect_bad(&def, "shards = {1000, 1}: 1000 along x is outside [1, 100], one a tower (world_size = {10000, 10000}, "
+                     "tower_size = 100)");
 }
 
 Test(config_def, shards_in_all_and_by_tower)

@@ -208,7 +208,7 @@ Test(config_once, values_are_checked_at_once_and_arguments_too)
     cr_assert_eq(ph_config_begin(config), PH_OK);
     cr_expect_eq(ph_config_begin(config), PH_BAD_ARGUMENT);
     config_set_refused(config, "view=-5", "view = -5 is outside [0, 1e18]");
-    config_load_refused(config, "tower_size = 0", "t:1: tower_size = 0 is outside (0, 1e18]");
+    config_load_refused(config, "tower_size = -1", "t:1: tower_size = -1 is outside [0, 1e18]");
     cr_expect_eq(ph_config_end(config, NULL), PH_OK);
     ph_config_destroy(config);
 }
