@@ -323,12 +323,10 @@ bool phx_command_queue_put(phx_command_queue *q, uint16_t op, uint64_t sequence,
     PHX_ASSERT(q->run == NULL);
     PHX_ASSERT(record_bytes > 0 && record_bytes <= PHX_COMMAND_QUEUE_RECORD_BYTES_MAX);
     *status = PH_OK;
-    if (PHX_UNLIKELY(q->open == NULL || q->open->data_bytes - q->published < bytes) &&
-        !block_advance(q, bytes, status))
+    if (PHX_UNLIKELY(q->open == NULL || q->open->data_bytes - q->published < bytes) && !block_advance(q, bytes, status))
         return false;
     run_header *run = (run_header *)(void *)(q->open->data + q->published);
-    *run = (run_header){
-        .sequence_first = sequence, .record_bytes = record_bytes, .count = 1, .op = op, .bytes = bytes};
+    *run = (run_header){.sequence_first = sequence, .record_bytes = record_bytes, .count = 1, .op = op, .bytes = bytes};
     memcpy(run + 1, record, record_bytes);
     show_run(q, run);
     return true;
