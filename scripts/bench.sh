@@ -38,8 +38,8 @@ The load bench, five scenarios: entities that walk in a wide land (walk-10k, wal
   ns/move   time of a tick for each entity: the shortest tick, and the median
 
 What you should see: one event hash for all rows of a scenario, as all engines find the same enters and leaves; `batch`
-takes two to ten times as long as pharos, `rescan` ten to seventy times; two workers take 0.6 to 0.9 of the time of one,
-and gain nothing in walk-10k, whose tick is 0.2 ms long. A machine that is busy with other work shows less: a worker then
+takes two to twelve times as long as pharos, `rescan` ten to seventy times. Two workers take 0.6 to 0.9 of the time of one;
+they gain little or nothing in walk-10k and hotspot, whose ticks are 0.2 and 0.5 ms long. A machine that is busy with other work shows less: a worker then
 waits for a CPU in every tick.
 
 LEGEND

@@ -23,7 +23,8 @@ case ${1:-} in
     tools="$tools python3"
     ;;
 --bindings)
-    packages="$packages lua5.4 liblua5.4-dev luajit golang-go rustc cargo mono-mcs mono-runtime libmono-system-core4.0-cil"
+    packages="$packages lua5.4 liblua5.4-dev luajit golang-go rustc cargo mono-mcs mono-runtime libmono-system-core4.0-cil libnats-dev libcurl4-openssl-dev libcjson-dev"
+    modules="$modules libnats libcurl libcjson"
     tools="$tools lua5.4 luajit go rustc cargo mcs mono"
     ;;
 --browser)

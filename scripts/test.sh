@@ -102,7 +102,7 @@ for leg in $legs; do
         ;;
     view)
         scripts/install_deps.sh --view || echo "the browser or its packages can not be installed here"
-        run_leg view view_tests -L view
+        run_leg view view_tests -L 'view|browser'
         ;;
     fuzz) run_leg fuzz fuzzers -L 'fuzz|canary' ;;
     tidy) run_script tidy scripts/tidy ;;

@@ -6,6 +6,9 @@ if(NOT PHAROS_BUILD_VIEW OR NOT TARGET pharos-view)
 endif()
 add_custom_target(view_tests)
 add_dependencies(view_tests pharos-view pharos-replay)
+if(TARGET example_browser_arena) # its test with chromium runs in this leg
+    add_dependencies(view_tests example_browser_arena)
+endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 pharos_fuzz_test(NAME fuzz_view SOURCES fuzz/fuzz_view.c CORPUS fuzz/corpus_view LIBS pharos_view MAX_LEN 4200)
