@@ -56,7 +56,7 @@ if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE) # a host's link line has no sani
     set_tests_properties(page_from_clone PROPERTIES TIMEOUT 60 LABELS example)
 endif()
 
-foreach(page IN ITEMS benchmarks comparison determinism faq glossary indexes limits packages performance upgrading workloads)
+foreach(page IN ITEMS benchmarks cluster cluster-operation comparison determinism faq glossary indexes limits packages performance upgrading workloads)
     pharos_page_test(${page})
 endforeach()
 pharos_page_test(saving pharos-config)

@@ -435,7 +435,7 @@ static void bad_definitions(void)
     } while (0)
     EXPECT_BAD(height, -1);
     EXPECT_BAD(height, NAN);
-    EXPECT_BAD(tower_size, 0);
+    EXPECT_BAD(tower_size, -1);
     EXPECT_BAD(tower_size, INFINITY);
     EXPECT_BAD(sticky, 0.5);
     EXPECT_BAD(sticky, (double)NAN);
