@@ -37,7 +37,7 @@ is(frame.answers[2].attrs, { ...attrs, veiled: true, ready: false });
 is(frame.answers[4].attrs, { ...attrs, global: false, veiled: true, ready: false });
 assert(frame.answers[3].status !== 0 && !("attrs" in frame.answers[3]));
 is(frame.stats, Object.fromEntries(names.map((name, i) => [name, FIRST_STAT + i])));
-is(frame.keys, { generation: 31, sticky: 1.25, height: 2, crowd_floor: 0.5, shape: 3, span: 4, broadcast_bytes: 5, events_max: 6, share_min: 7, activation_span: 8, activation_linger: 9, crowd_entities: 10 });
+is(frame.keys, { generation: 31, sticky: 1.25, height: 2, crowd_floor: 0.5, shape: 3, span: 4, broadcast_bytes: 5, events_max: 6, share_min: 7, activation_span: 8, activation_linger: 9, crowd_entities: 10, tower_size: 32.5 });
 
 for (const size of [0, 4, 31, 47, 200, buffer.byteLength - 8]) assert.throws(() => decode(buffer.slice(0, size), names), `${size} bytes`);
 const other = buffer.slice(0);

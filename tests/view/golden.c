@@ -78,6 +78,7 @@ static void fill_parts(ph_monitor_frame *frame)
                                              .corner_count = 3,
                                              .in_instance = true}};
     static const ph_monitor_keys keys = {.generation = 31,
+                                         .tower_size = 32.5F,
                                          .sticky = 1.25,
                                          .height = 2,
                                          .shape = 3,
