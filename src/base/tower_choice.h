@@ -61,8 +61,8 @@ static inline float phx_tower_side_given(const ph_world_def *def)
 /*
  * The side of a world's towers, by the radii of its classes, or of the entities that come first. An open one is
  * PHX_TOWER_VIEWS times the geometric middle of the shortest and the longest, or PHX_TOWER_SIDE without any, then
- * small enough for a tower in the narrowest shards, and large enough for PH_TOWERS_AXIS_MAX towers an axis. Only
- * divisions, and a root, which all machines round alike.
+ * small enough for a tower in the narrowest shards, and large enough for PH_TOWERS_AXIS_MAX towers an axis. Products,
+ * quotients and a root alone, which all machines round alike.
  */
 static inline float phx_tower_side(const ph_world_def *def, phx_views views)
 {
