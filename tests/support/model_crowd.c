@@ -46,10 +46,12 @@ void model_crowd(model *m, uint64_t incarnations)
     for (size_t i = 0; i < m->entities.count; i++) {
         now[i] = model_resolve(m, m->entities.items[i]);
     }
+    /* Entities around are counted by towers, whose side a world without crowd control may leave open. */
+    bool counted = m->def.crowd_entities != 0;
     for (size_t i = 0; m->def.range == PH_RANGE_RADIUS && i < m->entities.count; i++) {
         model_entity *e = m->entities.items[i];
         uint64_t around = 0;
-        for (size_t j = 0; j < m->entities.count; j++) {
+        for (size_t j = 0; counted && j < m->entities.count; j++) {
             bool itself = i == j && MUTATE(MUTANT_CROWD_ALONE, false, true);
             bool met = now[i].instance == now[j].instance || MUTATE(MUTANT_CROWD_INSTANCE, false, true);
             around += !itself && met && model_towers_apart(m, &now[i], &now[j]) <= 1;
@@ -62,7 +64,7 @@ void model_crowd(model *m, uint64_t incarnations)
         m->counts.crowd_narrowed += next > e->crowd_step ? next - e->crowd_step : 0;
         m->counts.crowd_widened += next < e->crowd_step ? e->crowd_step - next : 0;
         m->counts.crowd_observers += next > 0;
-        if (around > m->counts.crowd_most && m->def.crowd_entities != 0) {
+        if (around > m->counts.crowd_most) {
             m->counts.crowd_most = around;
         }
         e->crowd_step = next;
