@@ -144,11 +144,11 @@ AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batc
 AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch,
                                        uint32_t first, phx_move_stats *sums)
 {
-    enum { X_Y_Z = 7, TOWER = 8 };
-    const course c = course_of(shards); /* the same for all shards, but for low and high */
+    enum { X_Y_Z = 7, TOWER = 8, TOWER_LANE = 3 };
+    const course c = course_of(shards); /* low, high and block_bits are each shard's own: a blind one has no blocks */
     const __m128 origin = _mm256_castps256_ps128(c.origin), size = _mm256_castps256_ps128(c.size);
     const __m128 limit = _mm256_castps256_ps128(c.limit), length = _mm256_castps256_ps128(c.length);
-    const __m128i towers = _mm256_castsi256_si128(c.towers), blocks = _mm256_castsi256_si128(c.blocks);
+    const __m128i towers = _mm256_castsi256_si128(c.towers);
     const uint32_t changed = (uint32_t)shards->dirty_stamp << 16, count = batch->count, *slots = batch->slots;
     const uint32_t *places = batch->places;
     const phx_place *to_places = batch->to;
@@ -172,7 +172,8 @@ AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, 
         __m128i tower = _mm_shuffle_epi8(_mm_cvttps_epi32(q), towers);
         if (PHX_UNLIKELY(_mm_movemask_ps(plain) != (X_Y_Z | TOWER))) break;
         if (PHX_UNLIKELY((_mm_movemask_ps(_mm_cmp_ps(is, was, _CMP_EQ_OQ)) & X_Y_Z) == X_Y_Z)) break;
-        if (PHX_UNLIKELY(!_mm_testz_si128(_mm_xor_si128(tower, _mm_castps_si128(was)), blocks))) break;
+        const __m128i other = _mm_xor_si128(tower, _mm_castps_si128(was));
+        if (PHX_UNLIKELY(((uint32_t)_mm_extract_epi32(other, TOWER_LANE) & constants->block_bits) != 0)) break;
         _mm_storeu_ps(&body->x, _mm_blend_ps(is, _mm_castsi128_ps(tower), TOWER));
         set_word(body, word, changed);
         add_up(&sums[place], step_lengths(step, square), 1);

@@ -13,18 +13,21 @@
 #include "shards/ingest/moves.h"
 #include "shards/ingest/moves_avx2.h"
 #include "shards/state/shard.h"
+#include "shards/storage/bare_storage.h"
 #include "shards/storage/storage_of.h"
 #include "shards/tick/begin_end.h"
+#include "shards/tick/blind_tick.h"
 #include "shards/tick/reindex.h"
 #include "shards/tick/row_positions.h"
 
-enum { ENTITIES = 96, MOVES = 120, HANDS_MAX = 3, BATCH = 64, SHARDS_MAX = 2 };
+enum { ENTITIES = 96, MOVES = 120, HANDS_MAX = 3, BATCH = 64, SHARDS_MAX = 2, NONE_BLIND = SHARDS_MAX };
 
 typedef struct kit {
     phx_rules rules;
     phx_directory directory;
     phx_renames renames;
     uint32_t shards;
+    uint32_t blind; /* the shard that had no memory for its index in the last tick */
     bool strangers; /* some moves are of entities in no shard */
     phx_shard one[SHARDS_MAX], many[SHARDS_MAX];
     uint32_t places[MOVES], slots[MOVES];
@@ -32,7 +35,7 @@ typedef struct kit {
     uint32_t left; /* of all batches */
 } kit;
 
-static kit k;
+static kit k = {.blind = NONE_BLIND};
 
 /* Moves that the kernel did; it may leave all to plain C. */
 static uint32_t walked[2]; /* of shards by turns: [true] */
@@ -102,7 +105,8 @@ static void fill(phx_shard *shard, uint32_t index, phx_rect rect, uint64_t seed)
         if (k.rules.origin[0] > 0 || rect.x0 > 0) x = place(&rng, rect, 0);
         cr_assert_neq(phx_shard_enter(shard, id, (uint32_t)id, id, &attr, x, y, 0), PHX_SLOT_NONE);
     }
-    cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
+    if (index == k.blind) phx_shard_index_blind(shard, &phx_storage_bare);
+    else cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
     phx_shard_end(shard);
     shard->dense_tick = seed % (3 + 2 * index) != 0;
     phx_shard_begin(shard, 2);
@@ -229,7 +233,7 @@ static void same_bodies(uint64_t seed, const phx_shard *one, const phx_shard *ma
         bool same = bits_of(a->x) == bits_of(b->x) && bits_of(a->y) == bits_of(b->y) && bits_of(a->z) == bits_of(b->z);
         cr_assert(same && a->tx == b->tx && a->ty == b->ty, "seed %u, slot %u", (unsigned)seed, s);
         if (phx_shard_ninegrid(one)) same_note(seed, one, many, s);
-        else same_row(seed, one, many, s);
+        else if (phx_shard_rows(one)) same_row(seed, one, many, s);
         cr_assert_eq(a->state & bits, b->state & bits, "seed %u, slot %u", (unsigned)seed, s);
         cr_assert_eq(a->changed, b->changed, "seed %u, slot %u", (unsigned)seed, s);
         cr_assert(a->tx == phx_tower_index(&k.rules, 0, a->x) && a->ty == phx_tower_index(&k.rules, 1, a->y));
@@ -244,6 +248,7 @@ static void same_marks(uint64_t seed, const phx_shard *a, const phx_shard *b)
     cr_assert_eq(a->step2_max, b->step2_max, "seed %u", (unsigned)seed);
     cr_assert_eq(a->grid.needs_rebuild, b->grid.needs_rebuild);
     cr_assert_eq(a->emigrant_candidates.count, b->emigrant_candidates.count);
+    cr_assert_eq(a->grid.block_count, b->grid.block_count, "seed %u", (unsigned)seed);
     for (uint32_t i = 0; i < a->grid.block_count; i++) {
         cr_assert_eq(a->grid.blocks[i].dirty_tick, b->grid.blocks[i].dirty_tick, "seed %u", (unsigned)seed);
         cr_assert_eq(a->grid.blocks[i].dirty, b->grid.blocks[i].dirty, "seed %u", (unsigned)seed);
@@ -314,4 +319,15 @@ Test(shard_moves, moves_of_crowds_by_turns_are_as_one_by_one)
 {
     static const phx_rect beside[SHARDS_MAX] = {{0, 0, 5, 11}, {6, 0, 11, 11}};
     for (uint64_t seed = 1; seed <= 60; seed++) run(seed, PH_RANGE_TOWERS, beside, SHARDS_MAX, 1);
+}
+
+/* Each shard's own entries decide which of its moves are common, whatever the other one has. */
+Test(shard_moves, moves_beside_a_blind_shard_are_as_one_by_one)
+{
+    static const phx_rect beside[SHARDS_MAX] = {{0, 0, 5, 11}, {6, 0, 11, 11}};
+    for (uint64_t seed = 1; seed <= 80; seed++) {
+        k.blind = (uint32_t)(seed / 2 % SHARDS_MAX);
+        run(seed, seed % 2 ? PH_RANGE_RADIUS : PH_RANGE_TOWERS, beside, SHARDS_MAX, 1);
+    }
+    check_walked(true, 80);
 }
