@@ -78,18 +78,6 @@ static ph_status submit_ids(ph_producer handle, uint16_t op, uint32_t count, con
     return phx_submit_ids(world, producer, op, count, ids, done ? done : &dealt, bulk);
 }
 
-static ph_status submit_move(ph_producer handle, uint32_t count, const uint64_t *ids, const ph_position *positions,
-                             uint32_t *done, bool bulk)
-{
-    phx_world *world;
-    uint32_t dealt;
-    phx_producer *producer = phx_resolve_producer(handle, &world);
-    if (done) *done = 0;
-    if (!producer) return PH_BAD_HANDLE;
-    if (count > 0 && (!ids || !positions)) return PH_BAD_ARGUMENT;
-    return phx_submit_move(world, producer, count, ids, positions, done ? done : &dealt, bulk);
-}
-
 static ph_status submit_two(ph_producer handle, uint16_t op, uint64_t id, uint64_t other, float view, float margin)
 {
     phx_world *world;
@@ -119,10 +107,11 @@ ph_status ph_leave(ph_producer producer, uint64_t id)
     return submit_ids(producer, PHX_OP_LEAVE, 1, &id, NULL, false);
 }
 
-ph_status ph_move(ph_producer producer, uint64_t id, float x, float y, float z)
+ph_status ph_move(ph_producer handle, uint64_t id, float x, float y, float z)
 {
-    ph_position position = {x, y, z};
-    return submit_move(producer, 1, &id, &position, NULL, false);
+    phx_world *world;
+    phx_producer *producer = phx_resolve_producer(handle, &world);
+    return producer ? phx_submit_single_move(producer, id, (ph_position){x, y, z}) : PH_BAD_HANDLE;
 }
 
 ph_status ph_set(ph_producer producer, uint64_t id, const ph_attrs *attrs)
@@ -234,10 +223,16 @@ ph_status ph_enter_many(ph_producer producer, uint32_t count, const uint64_t *id
     return submit_attrs(producer, PHX_OP_ENTER, count, ids, attrs, done, true);
 }
 
-ph_status ph_move_many(ph_producer producer, uint32_t count, const uint64_t *ids, const ph_position *positions,
+ph_status ph_move_many(ph_producer handle, uint32_t count, const uint64_t *ids, const ph_position *positions,
                        uint32_t *done)
 {
-    return submit_move(producer, count, ids, positions, done, true);
+    phx_world *world;
+    uint32_t dealt;
+    phx_producer *producer = phx_resolve_producer(handle, &world);
+    if (done) *done = 0;
+    if (!producer) return PH_BAD_HANDLE;
+    if (count > 0 && (!ids || !positions)) return PH_BAD_ARGUMENT;
+    return phx_submit_move(world, producer, count, ids, positions, done ? done : &dealt, true);
 }
 
 ph_status ph_leave_many(ph_producer producer, uint32_t count, const uint64_t *ids, uint32_t *done)

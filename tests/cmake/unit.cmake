@@ -65,7 +65,8 @@ pharos_unit_test(NAME unit_shards_exchange SOURCES
 
 pharos_unit_test(NAME unit_world_table SOURCES
     unit/world/table/test_attach_depth.c unit/world/table/test_tables.c)
-pharos_unit_test(NAME unit_world_queue SOURCES unit/world/queue/test_command_queue.c unit/world/queue/test_refusals.c)
+pharos_unit_test(NAME unit_world_queue SOURCES
+    unit/world/queue/test_command_queue.c unit/world/queue/test_join_moves.c unit/world/queue/test_refusals.c)
 pharos_unit_test(NAME unit_world_batch SOURCES
     unit/world/batch/test_broadcast_backlog.c unit/world/batch/test_consumer_queue.c
     unit/world/batch/test_net_changes.c unit/world/batch/test_packets.c)

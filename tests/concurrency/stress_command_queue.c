@@ -71,7 +71,8 @@ static void *produce(void *context)
         sched_yield();
     }
     while (sequence <= p->run->commands) {
-        uint32_t words = 3 + phx_rng_below(&random, WORDS_MAX - 3);
+        /* often as many as before, so that single records can be joined */
+        uint32_t words = phx_rng_below(&random, 4) > 0 ? 3 : 3 + phx_rng_below(&random, WORDS_MAX - 3);
         uint64_t left = p->run->commands - sequence + 1;
         uint32_t wanted = 1 + phx_rng_below(&random, p->run->run_max);
         void *records;
@@ -94,6 +95,18 @@ static void *produce(void *context)
         atomic_store_explicit(&p->published, sequence - 1, memory_order_release);
     }
     return NULL;
+}
+
+enum { JOINED_MAX = 8 };
+
+/* Joins a run of one record with some like it: what they have now follows from their numbers. */
+static void join_run(const producer *p, phx_command_run *run)
+{
+    static uint64_t joined[(1 + JOINED_MAX) * WORDS_MAX];
+    const uint32_t alike = phx_command_queue_alike(p->queue, run, JOINED_MAX), words = run->record_bytes / 8;
+    for (uint32_t i = 0; i <= alike && alike > 0; i++)
+        write_record(joined + (size_t)i * words, p->number, run->sequence_first + i, words);
+    if (alike > 0) phx_command_queue_join(p->queue, run, alike, joined);
 }
 
 static bool read_run(const producer *p, const phx_command_run *run, uint64_t expected)
@@ -125,6 +138,7 @@ static uint64_t read_snapshot(producer *p, uint32_t runs_max, bool *end)
             *end = true;
             break;
         }
+        if (runs % 2 == 0) join_run(p, &run);
         if (!read_run(p, &run, expected)) {
             exit(check_done("stress_command_queue")); /* all that follows is wrong too */
         }

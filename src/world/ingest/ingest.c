@@ -14,6 +14,7 @@
 #include "world/ingest/refuse.h"
 #include "world/publish/broadcasts.h"
 #include "world/queue/commands.h"
+#include "world/queue/join_moves.h"
 #include "world/state/move_types.h"
 #include "world/table/attr_resolve.h"
 #include "world/table/instance_counts.h"
@@ -141,9 +142,10 @@ bool phx_ingest_collect(phx_world *world)
         phx_command_queue_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
         uint64_t own = 0;
         /* at once for all, or run by run */
-        (void)phx_refusals_reserve(&producer->tick_refusals, queued_commands(producer));
-        while ((room = room && reserve_run(world) && reserve_refusals(world, producer, own)) &&
+        const bool refusals = phx_refusals_reserve(&producer->tick_refusals, queued_commands(producer));
+        while ((room = room && reserve_run(world) && (refusals || reserve_refusals(world, producer, own))) &&
                phx_command_queue_next(producer->queue, &run)) {
+            if (refusals) phx_join_moves(producer->queue, &run);
             world->runs[world->run_count++] = (phx_producer_run){.commands = run, .producer = i};
             own += run.count;
         }

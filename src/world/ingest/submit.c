@@ -197,6 +197,25 @@ ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op
     return first;
 }
 
+ph_status phx_submit_single_move(phx_producer *producer, uint64_t id, ph_position position)
+{
+    const phx_check check = phx_check_move(id, &position);
+    if (PHX_UNLIKELY(check.status != PH_OK)) return refuse_single(producer, check.status);
+    const bool wide = id > UINT32_MAX, high = phx_float_bits(position.z) != 0;
+    const uint16_t op = (uint16_t)(PHX_OP_MOVE | (wide ? PHX_MOVES_WIDE : 0) | (high ? PHX_MOVES_HIGH : 0));
+    uint64_t record[PHX_MOVE_WORDS_MAX];
+    const phx_moves to = phx_moves_at(record, op, 1);
+    if (wide) *to.wide = id;
+    else *to.narrow = (uint32_t)id;
+    *to.places = (phx_place){position.x, position.y};
+    if (high) *to.z = position.z;
+    ph_status status;
+    if (!phx_command_queue_put(producer->queue, op, producer->sequence + 1, record, phx_move_bytes(op), &status))
+        return count_refused(producer, status);
+    producer->sequence++;
+    return PH_OK;
+}
+
 /* Queues the first of `count` moves, as many as fit in one run. 0: *status has the reason. */
 static uint32_t queue_moves(phx_producer *producer, uint16_t op, uint32_t count, const uint64_t *ids,
                             const ph_position *positions, ph_status *status)

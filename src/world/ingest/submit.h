@@ -18,6 +18,9 @@
 ph_status phx_submit_attrs(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
                            const uint64_t *ids, const ph_attrs *attrs, uint32_t *done, bool bulk);
 
+/* MOVE of one entity, no item of a bulk call. */
+ph_status phx_submit_single_move(phx_producer *producer, uint64_t id, ph_position position);
+
 /* MOVE: positions, queued as columns. */
 ph_status phx_submit_move(struct phx_world *world, phx_producer *producer, uint32_t count, const uint64_t *ids,
                           const ph_position *positions, uint32_t *done, bool bulk);

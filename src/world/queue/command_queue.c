@@ -5,6 +5,8 @@
  */
 #include "world/queue/command_queue.h"
 
+#include <string.h>
+
 #include "base/ring.h"
 
 /* state = published bytes (a multiple of RECORD_ALIGN) with the closed bit in its low end */
@@ -20,7 +22,7 @@ typedef struct run_header {
     uint32_t record_bytes;
     uint32_t count;
     uint32_t op;
-    uint32_t reserved; /* records begin at a multiple of RECORD_ALIGN */
+    uint32_t bytes; /* to the next run: joined ones leave a rest. Records begin at a multiple of RECORD_ALIGN */
 } run_header;
 
 typedef struct block {
@@ -244,8 +246,8 @@ static bool block_advance(phx_command_queue *q, uint32_t run_bytes, ph_status *s
     return true;
 }
 
-/* The bytes of a run in its block. */
-static uint32_t run_bytes_of(uint32_t count, uint32_t record_bytes)
+/* The bytes of a run in its block, as it is published. */
+static inline uint32_t run_bytes_of(uint32_t count, uint32_t record_bytes)
 {
     uint32_t records = count * record_bytes;
     return PHX_COMMAND_QUEUE_RUN_HEADER_BYTES + (records + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
@@ -287,6 +289,19 @@ uint32_t phx_command_queue_reserve(phx_command_queue *q, uint16_t op, uint32_t r
     return q->reserved;
 }
 
+/* Publishes a run, written behind the published ones of the open block. */
+static inline void show_run(phx_command_queue *q, const run_header *run)
+{
+    q->published += run->bytes;
+    PHX_ASSERT(q->published <= q->open->data_bytes);
+    /* one writer, so no read-modify-write; before the release below, so that released never overtakes it */
+    uint64_t accepted = atomic_load_explicit(&q->accepted, memory_order_relaxed);
+    atomic_store_explicit(&q->accepted, accepted + run->count, memory_order_relaxed);
+    PHX_STALL_POINT();
+    /* pairs with the acquire in phx_command_queue_snapshot(): header and records before the byte count */
+    atomic_store_explicit(&q->open->state, q->published, memory_order_release);
+}
+
 void phx_command_queue_publish(phx_command_queue *q, uint32_t used)
 {
     PHX_ASSERT(q->run != NULL);
@@ -297,14 +312,24 @@ void phx_command_queue_publish(phx_command_queue *q, uint32_t used)
         return;
     }
     run->count = used;
-    q->published += run_bytes_of(used, run->record_bytes);
-    PHX_ASSERT(q->published <= q->open->data_bytes);
-    /* one writer, so no read-modify-write; before the release below, so that released never overtakes it */
-    uint64_t accepted = atomic_load_explicit(&q->accepted, memory_order_relaxed);
-    atomic_store_explicit(&q->accepted, accepted + used, memory_order_relaxed);
-    PHX_STALL_POINT();
-    /* pairs with the acquire in phx_command_queue_snapshot(): header and records before the byte count */
-    atomic_store_explicit(&q->open->state, q->published, memory_order_release);
+    run->bytes = run_bytes_of(used, run->record_bytes);
+    show_run(q, run);
+}
+
+bool phx_command_queue_put(phx_command_queue *q, uint16_t op, uint64_t sequence, const void *record,
+                           uint32_t record_bytes, ph_status *status)
+{
+    const uint32_t bytes = run_bytes_of(1, record_bytes);
+    PHX_ASSERT(q->run == NULL);
+    PHX_ASSERT(record_bytes > 0 && record_bytes <= PHX_COMMAND_QUEUE_RECORD_BYTES_MAX);
+    *status = PH_OK;
+    if (PHX_UNLIKELY(q->open == NULL || q->open->data_bytes - q->published < bytes) && !block_advance(q, bytes, status))
+        return false;
+    run_header *run = (run_header *)(void *)(q->open->data + q->published);
+    *run = (run_header){.sequence_first = sequence, .record_bytes = record_bytes, .count = 1, .op = op, .bytes = bytes};
+    memcpy(run + 1, record, record_bytes);
+    show_run(q, run);
+    return true;
 }
 
 /* ---- reading thread ---- */
@@ -399,10 +424,45 @@ bool phx_command_queue_next(phx_command_queue *q, phx_command_run *run)
     run->count = header->count;
     run->sequence_first = header->sequence_first;
     run->records = header + 1;
-    q->offset += run_bytes_of(header->count, header->record_bytes);
+    q->offset += header->bytes;
     q->passed += header->count;
     PHX_ASSERT(q->offset <= q->cursor->limit);
     return true;
+}
+
+uint32_t phx_command_queue_stride(uint32_t record_bytes)
+{
+    return run_bytes_of(1, record_bytes);
+}
+
+uint32_t phx_command_queue_alike(const phx_command_queue *q, const phx_command_run *run, uint32_t most)
+{
+    const block *b = q->cursor;
+    const run_header *first = (const run_header *)run->records - 1;
+    PHX_ASSERT(q->in_snapshot && (const unsigned char *)first + first->bytes == b->data + q->offset);
+    if (run->count != 1) return 0;
+    const uint32_t bytes = run_bytes_of(1, run->record_bytes), left = (b->limit - q->offset) / bytes;
+    const uint32_t end = left < most ? left : most;
+    for (uint32_t i = 0; i < end; i++) {
+        const run_header *next = header_at(b, q->offset + i * bytes);
+        if (next->count != 1 || next->op != run->op || next->record_bytes != run->record_bytes ||
+            next->sequence_first != run->sequence_first + 1 + i)
+            return i;
+    }
+    return end;
+}
+
+void phx_command_queue_join(phx_command_queue *q, phx_command_run *run, uint32_t alike, const void *records)
+{
+    const uint32_t bytes = run_bytes_of(1, run->record_bytes);
+    run_header *header = (run_header *)(void *)(q->cursor->data + q->offset - bytes);
+    PHX_ASSERT(q->in_snapshot && header + 1 == run->records && header->count == 1 && header->bytes == bytes);
+    PHX_ASSERT(alike <= (q->cursor->limit - q->offset) / bytes);
+    header->count = run->count = 1 + alike;
+    header->bytes += alike * bytes;
+    memcpy(header + 1, records, (size_t)run->count * run->record_bytes);
+    q->offset += alike * bytes;
+    q->passed += alike;
 }
 
 static void block_give_back(phx_command_queue *q)

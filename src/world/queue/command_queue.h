@@ -15,7 +15,8 @@
  *  1. Bytes of a block: block->state is one atomic word, published bytes and a closed
  *     bit. The producer's store-release in publish (and when it closes the block) pairs
  *     with the reader's load-acquire in phx_command_queue_snapshot(); runs below the loaded byte
- *     count are never written again until the block has come back.
+ *     count are never written again by the producer until the block has come back. The reader may join
+ *     some of them.
  *  2. A block to the reader: phx_ring_put() in reserve pairs with phx_ring_take() in
  *     snapshot. The block before it was closed first, so a reader that has the newer
  *     block sees the older one closed and complete: the reader always has a prefix of
@@ -80,6 +81,9 @@ uint32_t phx_command_queue_reserve(phx_command_queue *q, uint16_t op, uint32_t r
                                    uint32_t wanted, void **records, ph_status *status);
 /* Ends the reservation; its first `used` records become one visible run. used = 0: as if never reserved. */
 void phx_command_queue_publish(phx_command_queue *q, uint32_t used);
+/* Reserves and publishes a run of this one record at once. false: as a reservation of nothing. */
+bool phx_command_queue_put(phx_command_queue *q, uint16_t op, uint64_t sequence, const void *record,
+                           uint32_t record_bytes, ph_status *status);
 
 /* ---- reading (ticking) thread ---- */
 
@@ -93,6 +97,18 @@ void phx_command_queue_snapshot(phx_command_queue *q);
  * phx_command_queue_release(). false = the end of the snapshot.
  */
 bool phx_command_queue_next(phx_command_queue *q, phx_command_run *run);
+/*
+ * How many runs like this one, which phx_command_queue_next() just gave, follow it: of one record each, the same
+ * operation and size, and the next sequence numbers, in the same block. At most `most`. Their records are
+ * phx_command_queue_stride() apart.
+ */
+uint32_t phx_command_queue_alike(const phx_command_queue *q, const phx_command_run *run, uint32_t most);
+uint32_t phx_command_queue_stride(uint32_t record_bytes);
+/*
+ * Makes the run and `alike` ones behind it one run, also after a rewind. `records`, in the order of a run of so many,
+ * take the place of theirs.
+ */
+void phx_command_queue_join(phx_command_queue *q, phx_command_run *run, uint32_t alike, const void *records);
 /* The number of records of the next run; 0 = the end of the snapshot. */
 uint32_t phx_command_queue_peek(const phx_command_queue *q);
 /* Goes back to the snapshot's first run (a tick begins again after PH_NO_MEMORY). */

@@ -36,6 +36,8 @@ enum {
     PHX_OP_BITS = PHX_MOVES_WIDE - 1
 };
 
+enum { PHX_MOVE_WORDS_MAX = 3 }; /* of 8 bytes, for one move with all columns */
+
 /* The columns of a run of moves; columns of 8 bytes come first. */
 typedef struct phx_moves {
     uint64_t *wide; /* ids; NULL: they are in the narrow column */

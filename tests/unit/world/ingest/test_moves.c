@@ -19,6 +19,7 @@ typedef struct outcome {
     uint32_t told_count[PRODUCERS];
     ph_stats stats;
     uint64_t shared; /* moves of the last stretch that all workers had a part in */
+    uint32_t runs;   /* room for the runs of a tick */
     uint32_t stops;  /* ticks that had no memory */
 } outcome;
 
@@ -27,6 +28,7 @@ typedef struct host {
     ph_producer producer[PRODUCERS];
     ph_consumer consumer;
     uint64_t rng;
+    bool singly;                    /* moves are submitted one by one */
     ph_position last[ENTITIES * 2]; /* submitted, by id */
 } host;
 
@@ -102,6 +104,7 @@ static void close_host(host *h, outcome *out)
     phx_world *world = phx_resolve_world(h->world);
     cr_assert_eq(ph_world_stats(h->world, &out->stats), PH_OK);
     out->shared = world->move_span.commands;
+    out->runs = world->runs_capacity;
     cr_assert_eq(ph_world_destroy(h->world), PH_OK);
 }
 
@@ -139,7 +142,9 @@ static void move_many(host *h, int producer, uint32_t count, bool strangers)
         at->y = jumps ? float_between(&h->rng, -50, EXTENT + 50) : at->y + float_between(&h->rng, -4, 4);
         at->z = producer == 2 ? 0 : float_between(&h->rng, -1, 1);
         positions[i] = *at;
+        if (h->singly) cr_assert_eq(ph_move(h->producer[producer], ids[i], at->x, at->y, at->z), PH_OK);
     }
+    if (h->singly) return;
     cr_assert_eq(ph_move_many(h->producer[producer], count, ids, positions, &done), PH_OK);
     cr_assert_eq(done, count);
 }
@@ -153,10 +158,11 @@ static void set_view(host *h, int producer, uint64_t id)
 }
 
 /* Entities attach to others, and producers take turns with short and long runs, sets and leaves between. */
-static void run(uint32_t workers, outcome *out)
+static void run(uint32_t workers, bool singly, outcome *out)
 {
     host h;
     open_host(&h, workers, 23);
+    h.singly = singly;
     populate(&h);
     for (uint64_t i = 1; i <= CHILDREN; i++) cr_assert_eq(ph_attach(h.producer[2], i * 30, i * 30 + 1), PH_OK);
     tick(&h, out, 0);
@@ -201,17 +207,49 @@ static void check_same(const outcome *a, const outcome *b, uint32_t workers)
 Test(moves, any_number_of_workers_moves_as_one_does)
 {
     static outcome one, many;
-    run(1, &one);
+    run(1, false, &one);
     cr_assert_eq(one.shared, 0);
     cr_assert_gt(one.stats.refused[PH_UNKNOWN_ID], 1000);
     cr_assert_gt(one.stats.refused[PH_ATTACHED], 500);
     cr_assert_gt(one.stats.migrations, 1000);
     for (uint32_t workers = 2; workers <= 5; workers++) {
         many = (outcome){0};
-        run(workers, &many);
+        run(workers, false, &many);
         cr_assert_gt(many.shared, 4000, "long stretches were shared out");
         check_same(&one, &many, workers);
     }
+}
+
+/* Moves submitted one by one are those of bulk calls: events, refusals and their numbers. */
+Test(moves, single_ones_are_as_those_of_a_call)
+{
+    static outcome bulk, single;
+    for (uint32_t workers = 1; workers <= 3; workers += 2) {
+        bulk = single = (outcome){0};
+        run(workers, false, &bulk);
+        run(workers, true, &single);
+        check_same(&bulk, &single, workers);
+        cr_assert_eq(bulk.shared, single.shared);
+    }
+}
+
+/* ... and are applied many at once, so with as few runs. */
+Test(moves, single_ones_become_few_runs)
+{
+    enum { EACH = 16000, TIMES_FEWER = 4 }; /* enters take some room too */
+    host h;
+    outcome out = {0};
+    open_host(&h, 1, 29);
+    populate(&h);
+    tick(&h, &out, 0);
+    h.singly = true;
+    for (int t = 1; t <= 2; t++) {
+        move_many(&h, 2, EACH, false);
+        tick(&h, &out, (uint32_t)t);
+    }
+    close_host(&h, &out);
+    cr_assert_eq(out.stats.applied, ENTITIES + 2 * EACH);
+    cr_assert_lt(out.runs, EACH / TIMES_FEWER, "room for %u runs", out.runs);
 }
 
 /* The last of many moves of one entity counts, whichever workers apply them. */
