@@ -46,7 +46,7 @@ void model_crowd(model *m, uint64_t incarnations)
     for (size_t i = 0; i < m->entities.count; i++) {
         now[i] = model_resolve(m, m->entities.items[i]);
     }
-    /* Entities around are counted by towers, whose side a world without crowd control may leave open. */
+    /* Neighbours are counted by towers; a world without crowd control may leave their side open. */
     bool counted = m->def.crowd_entities != 0;
     for (size_t i = 0; m->def.range == PH_RANGE_RADIUS && i < m->entities.count; i++) {
         model_entity *e = m->entities.items[i];
