@@ -40,19 +40,13 @@ legs=${legs:-release asan tsan clang bindings view tidy fuzz coverage determinis
 scripts/install_deps.sh --tests
 mkdir -p build
 
-# Legs and tests share objects: bindings, view and the hosts that embed the library compile what release does. A ccache that
-# the environment configures is left as it is.
-if command -v ccache >/dev/null; then
-    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-    export CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}" CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PWD}"
-fi
 # Make starts several processes for a file, Ninja one. A folder that is configured keeps its own.
 command -v ninja >/dev/null && export CMAKE_GENERATOR=Ninja
 # A freed block is used again, and not given back to the kernel: on a virtual machine a fresh page costs up to 50 us, and tests
 # that make worlds by the thousand took half as long again.
 export GLIBC_TUNABLES="glibc.malloc.mmap_threshold=$((32 << 20)):glibc.malloc.trim_threshold=$((1 << 30))" # 32 MiB: the most
-# Tests wait for threads, processes and their waking: more of them than processors keep those busy.
-tests_at_once=$((jobs * 2))
+# Tests wait for threads, processes and their waking: one more of them than processors keeps those busy.
+tests_at_once=$((jobs + 1))
 
 summary=build/summary.txt
 : >"$summary"
@@ -72,14 +66,20 @@ run_leg() # run_leg LEG TARGET CTEST_ARGUMENTS...
     log=build/$leg.log
     begin=$(date +%s)
     echo "=== $leg"
-    if ! { cmake --preset "$leg" && cmake --build --preset "$leg" -j "$jobs" --target "$target"; } >"$log" 2>&1; then
+    case $leg in # some legs are of the release build: they add to its folder
+    bindings) preset=release option=-DPHAROS_BINDINGS=ON ;;
+    view) preset=release option=-DPHAROS_BUILD_VIEW=ON ;;
+    *) preset=$leg option= ;;
+    esac
+    # shellcheck disable=SC2086
+    if ! { cmake --preset "$preset" $option && cmake --build --preset "$preset" -j "$jobs" --target "$target"; } >"$log" 2>&1; then
         grep -E -m 40 'error|warning|Error|\*\*\*' "$log" || tail -n 40 "$log"
         echo "$leg: does not build; all of it in $log"
         tell "$leg" 0 1 $(($(date +%s) - begin))
         return
     fi
     grep -E -o '[a-z_]+ is left out: .*' "$log" || true
-    ctest --test-dir "build/$leg" -j "$tests_at_once" --no-tests=error --output-on-failure "$@" 2>&1 | tee -a "$log" || true
+    ctest --test-dir "build/$preset" -j "$tests_at_once" --no-tests=error --output-on-failure "$@" 2>&1 | tee -a "$log" || true
     # ctest's closing line: "97% tests passed, 1 tests failed out of 33"
     line=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$log" | tail -n 1)
     failed=$(echo "$line" | sed -E 's/.*, ([0-9]+) tests failed.*/\1/')
@@ -124,7 +124,7 @@ for leg in $legs; do
     coverage) run_script coverage scripts/coverage ;;
     determinism) run_script determinism scripts/determinism.sh --quick ;;
     packages) run_script packages scripts/packaging/check --make ;;
-    release) run_leg release all -LE '^(live|view)$' ;; # the leg view is of the same build
+    release) run_leg release all -LE '^(live|view|binding)$' ;; # the legs view and bindings are of the same build
     clang) run_leg clang all -LE '^(live|view|docs|lint)$' ;; # what no compiler compiles, release has
     *) run_leg "$leg" all -LE '^live$' ;;
     esac

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds a host that has Pharos as a part of its own tree (add_subdirectory): the library
-# alone, without tests, programs or install rules of ours.
+# alone, without tests, programs, install rules of ours or the classical indexes, which are refused.
 # usage: embedded.sh SOURCE CMAKE CC CXX WORK
 set -eu
 source=$1 cmake=$2 cc=$3 cxx=$4 work=$5
@@ -8,11 +8,12 @@ source=$1 cmake=$2 cc=$3 cxx=$4 work=$5
 rm -rf "$work"
 mkdir -p "$work"
 if ! { "$cmake" -S "$source/tests/api/consumer" -B "$work/build" -DPHAROS_SOURCE="$source" \
-    -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" && "$cmake" --build "$work/build"; } >"$work/log" 2>&1; then
+    -DPHAROS_CLASSICAL_INDEXES=OFF -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" &&
+    "$cmake" --build "$work/build" --target all lighthouse_alone; } >"$work/log" 2>&1; then
     cat "$work/log"
     exit 1
 fi
-for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp; do
+for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp lighthouse_alone; do
     "$work/build/$program"
 done
 # The lines of docs/packages.md: configured alone, as they build the same.

@@ -53,13 +53,10 @@ if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE)
         add_test(NAME api_embedded COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/embedded.sh
                  ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER}
                  ${CMAKE_CURRENT_BINARY_DIR}/embedded)
-        add_test(NAME api_lighthouse_alone COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/lighthouse_alone.sh
-                 ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER}
-                 ${CMAKE_CURRENT_BINARY_DIR}/lighthouse_alone)
         add_test(NAME api_amalgamation COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/amalgamation.sh
                  ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${CMAKE_CURRENT_BINARY_DIR}/amalgamation
                  $<TARGET_FILE:example_hello> $<TARGET_FILE:example_instances>)
-        set_tests_properties(api_installed api_embedded api_lighthouse_alone api_amalgamation PROPERTIES
+        set_tests_properties(api_installed api_embedded api_amalgamation PROPERTIES
                              TIMEOUT 300 LABELS api)
     endif()
 endif()

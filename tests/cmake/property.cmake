@@ -90,13 +90,13 @@ pharos_fuzz_test(NAME fuzz_ops SOURCES fuzz/fuzz_ops.c CORPUS fuzz/corpus_ops MA
 if(PHAROS_SANITIZE STREQUAL "thread")
     set(percent 2)
 elseif(PHAROS_SANITIZE)
-    set(percent 4)
+    set(percent 3)
 elseif(PHAROS_COVERAGE)
-    set(percent 3) # a branch has to be reached once; counters are shared by all threads
+    set(percent 2) # a branch has to be reached once; counters are shared by all threads
 elseif(CMAKE_BUILD_TYPE STREQUAL "Debug" OR PHAROS_VALIDATE)
-    set(percent 12)
+    set(percent 8)
 else()
-    set(percent 30)
+    set(percent 15)
 endif()
 foreach(name IN ITEMS harness_canary diff_model diff_layout diff_simd hash_seeds sparse_discontinuities areas_vs_brute_force golden_events oom_stages short_ticks applies save_load)
     if(TEST ${name})

@@ -1,5 +1,5 @@
 /*
- * A library without the classical indexes refuses each of them, by name; see ../lighthouse_alone.sh.
+ * A library without the classical indexes refuses each of them, by name; see ../embedded.sh.
  */
 #include <stdio.h>
 #include <string.h>
