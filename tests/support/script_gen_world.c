@@ -60,7 +60,10 @@ static void geometry_any(gen *g)
 static void limits_any(gen *g)
 {
     ph_world_def *d = &g->s->def;
-    d->workers = chance(&g->c, 25) ? 2 + choose(&g->c, 2) : 1;
+    const uint32_t workers = chance(&g->c, 25) ? 2 + choose(&g->c, 2) : 1;
+    /* Waking threads is most of the time of a script with several workers: a quarter of those keep them, by a hash. */
+    const bool crewed = g->s->seed * UINT64_C(0x9E3779B97F4A7C15) >> 62 == 0;
+    d->workers = crewed ? workers : 1;
     d->entities_max = chance(&g->c, 20) ? 1 + choose(&g->c, g->s->id_count) : 4096;
     d->producers_max = SCRIPT_PRODUCERS_MAX;
     d->producer_bytes = 32u << 20; /* a script never fills a queue */
