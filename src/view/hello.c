@@ -67,7 +67,7 @@ static void write_classes(FILE *out, const ph_world_def *def)
         const ph_class *class = &def->classes[i];
         fprintf(out, "%s{\"name\":", i > 0 ? "," : "");
         write_string(out, class->name, strlen(class->name));
-        fputs(",\"bands\":[", out);
+        fprintf(out, ",\"view\":%.9g,\"bands\":[", (double)class->view);
         for (uint32_t j = 0; j < class->band_count; j++)
             fprintf(out, "%s{\"radius\":%.9g,\"every\":%u}", j > 0 ? "," : "", (double)class->bands[j].radius,
                     class->bands[j].every);
@@ -105,9 +105,10 @@ static void write_world(FILE *out, const ph_world_def *def)
 {
     static const char *const shapes[] = {"circle", "square", "cylinder", "sphere"};
     fprintf(out,
-            ",\"world\":{\"x\":%.9g,\"y\":%.9g,\"width\":%.9g,\"height\":%.9g,\"towerSize\":%.9g,\"shape\":\"%s\",",
+            ",\"world\":{\"x\":%.9g,\"y\":%.9g,\"width\":%.9g,\"height\":%.9g,\"towerSize\":%.9g,\"crowdFloor\":%.9g,"
+            "\"shape\":\"%s\",",
             (double)def->world_origin[0], (double)def->world_origin[1], (double)def->world_size[0],
-            (double)def->world_size[1], (double)def->tower_size, shapes[def->shape]);
+            (double)def->world_size[1], (double)def->tower_size, (double)def->crowd_floor, shapes[def->shape]);
     write_classes(out, def);
     write_rules(out);
     fputc('}', out);

@@ -358,6 +358,13 @@ static bool has_news(ph_view *view, phx_page *page)
     return news;
 }
 
+/* A frame that was taken late makes the next one no later, or ten a second would be nine. */
+static lws_usec_t next_due(const phx_page *page, lws_usec_t now_us)
+{
+    const lws_usec_t period_us = LWS_US_PER_SEC / page->hz;
+    return page->due_us + period_us > now_us ? page->due_us + period_us : now_us + period_us;
+}
+
 void phx_page_look(ph_view *view, phx_page *page, lws_usec_t now_us)
 {
     if (!page->wsi || !page->known) return;
@@ -366,7 +373,7 @@ void phx_page_look(ph_view *view, phx_page *page, lws_usec_t now_us)
         pthread_mutex_lock(&view->worlds);
         const bool packed = page->watches && pack_frame(view, page);
         pthread_mutex_unlock(&view->worlds);
-        if (packed) page->due_us = now_us + LWS_US_PER_SEC / page->hz;
+        if (packed) page->due_us = next_due(page, now_us);
         wants = wants || packed;
     }
     if (wants) lws_callback_on_writable(page->wsi);

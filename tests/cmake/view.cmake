@@ -1,4 +1,4 @@
-# pharos-view: its server with clients of Python's standard library; messages of pages; the page, rebuilt and in
+# pharos-view: its server with clients of Python's standard library; messages of pages; the page, by parts, rebuilt, and in
 # chromium, with each layer of it, and with a million entities.
 # The last four need node, chromium, and the packages of src/view/page/package.json (scripts/install_deps.sh --view).
 if(NOT PHAROS_BUILD_VIEW OR NOT TARGET pharos-view)
@@ -34,8 +34,10 @@ set(PHAROS_VIEW_MODULES ${PROJECT_SOURCE_DIR}/build/view_modules/node_modules CA
 find_program(NODE node)
 find_program(CHROMIUM chromium)
 if(NODE)
-    add_test(NAME view_frame COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/view/frame.mjs)
-    pharos_test_properties(view_frame 60 "view")
+    foreach(test IN ITEMS frame spans numbers)
+        add_test(NAME view_${test} COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/view/${test}.mjs)
+        pharos_test_properties(view_${test} 60 "view")
+    endforeach()
 endif()
 foreach(test IN ITEMS page browser layers million)
     if(NODE AND CHROMIUM AND EXISTS ${PHAROS_VIEW_MODULES}/esbuild)

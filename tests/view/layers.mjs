@@ -173,6 +173,8 @@ async function checkColours(page) {
   for (const [id, x, y, colour] of [[2, 162, 150, 2], [1, 150, 150, 1], [6, 500, 150, 7]]) await point(page, id, x, y, colour);
   await colourBy(page, "cap");
   for (const [id, x, y, colour] of [[14, 250, 420, 5], [1, 150, 150, 2], [6, 500, 150, 7]]) await point(page, id, x, y, colour);
+  await colourBy(page, "number"); // 14 has three near, 200 a crowd; 6 and 10 do not observe
+  for (const [id, x, y, colour] of [[10, 60, 60, 7], [14, 250, 420, 0], [200, CROWD.x, CROWD.y - 32, 3], [6, 500, 150, 7]]) await point(page, id, x, y, colour);
   await colourBy(page, "remote");
   for (const [id, x, y, colour] of [[12, 700, 60, 5], [6, 500, 150, 7]]) await point(page, id, x, y, colour);
   await colourBy(page, "shard");

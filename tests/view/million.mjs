@@ -6,7 +6,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { frames, inBrowser, open, picture, processorMs, start, stop } from "./pharos_view.mjs";
 
-const MANY = 1000000, SIDE = 10000, TICKS = 60, MOVES = 500, POINTS_MAX = 100000, CELLS = 64, FRAMES = 10, PIECE = 10000;
+const MANY = 1000000, SIDE = 10000, TICKS = 1200, MOVES = 100, POINTS_MAX = 100000, CELLS = 64, FRAMES = 10, PIECE = 10000;
 const SETTINGS = ["--set", `world_size=${SIDE},${SIDE}`, "--set", "tower_size=100", "--set", "view=12", "--set", "shards=2,2", "--set", "workers=2", "--set", `entities_max=${MANY}`];
 
 // Two towns in a plain; some walk in each tick.
@@ -33,7 +33,7 @@ function makeTrace(path) {
 await inBrowser(async (browser, folder) => {
   const trace = join(folder, "million.csv");
   makeTrace(trace);
-  const one = await start("--trace", trace, "--unpack-max", "1G", ...SETTINGS);
+  const one = await start("--trace", trace, "--unpack-max", "1G", "--at", "1", "--paused", ...SETTINGS);
   const page = await open(browser, one.address, "&layers=points,density,shards");
   await page.waitForFunction(({ MANY, CELLS }) => window.pharos.shown.entities === MANY && window.pharos.shown.grid.cells === CELLS && window.pharos.shown.rect.stride > 1, { MANY, CELLS });
   const slots = () => page.evaluate(() => { const { points, grid, rect } = window.pharos.shown; return { slots: [...points.slots], counted: grid.counts.reduce((a, b) => a + b, 0), matched: rect.matched, stride: rect.stride }; });
@@ -43,12 +43,15 @@ await inBrowser(async (browser, folder) => {
   // Most of the map is heat: the sample's points do not cover it.
   const covered = await page.evaluate(() => { const { map } = window.pharos; map.draw(1); return map.points.lit() / (map.view.width * map.view.height); });
   assert(covered > 0.05 && covered < 0.6, `points cover ${covered} of the map`);
-  const costsBefore = processorMs();
-  const begin = await page.evaluate(() => [performance.now(), window.pharos.frames, window.pharos.shown.tick]);
+  await page.click("#play");
+  await page.waitForFunction(() => !window.pharos.state.paused && window.pharos.shown.tick > 2);
+  const now = () => page.evaluate(() => [performance.now(), window.pharos.frames, window.pharos.shown.tick]);
+  const costsBefore = processorMs(), begin = await now();
   await frames(page, FRAMES);
-  const end = await page.evaluate(() => [performance.now(), window.pharos.frames, window.pharos.shown.tick]);
+  const end = await now(), over = await page.evaluate(() => window.pharos.state.over);
   const costsAfter = processorMs(), ofFrame = (name) => ((costsAfter[name] - costsBefore[name]) / (end[1] - begin[1])).toFixed(0);
   const after = await slots();
+  assert(!over && end[2] - begin[2] >= end[1] - begin[1], `frames of a world that runs: from tick ${begin[2]} to ${end[2]}`);
   assert(Math.abs(after.counted - MANY) <= MOVES, `${after.counted} are counted`); // in parts of several ticks: who went to another shard may count twice
   const same = new Set(before.slots), kept = after.slots.filter((slot) => same.has(slot)).length;
   assert(after.stride !== before.stride || kept >= before.slots.length * 0.99, `${kept} of ${before.slots.length} ids stay in the sample`); // who goes to another shard has another slot

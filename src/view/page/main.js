@@ -8,7 +8,7 @@ import { Keys } from "./keys.js";
 import { Link } from "./link.js";
 import { LAYERS, WorldMap } from "./map.js";
 import * as place from "./place.js";
-import { Strips } from "./strips.js";
+import { BY, Strips } from "./strips.js";
 import { Longest } from "./longest.js";
 import { drawLegend, drawTables } from "./tables.js";
 
@@ -16,7 +16,7 @@ import { drawLegend, drawTables } from "./tables.js";
 const HZ = 10, GLIDE_MS = 1000 / HZ, SEND_MS = 120, TABLES_MS = 500, ASKED_MAX = 100, ASKED_QUIET = 70, POINTS_MAX = 100000;
 const HELP = [["Space", "pause, go on"], [".", "one tick"], [", and ;", "one kept frame back, forth"], ["l", "live again"], ["arrows", "move the map"],
   ["+ and -", "zoom"], ["0", "the whole world"], ["n", "choose the entity next to the middle"], ["f", "follow the chosen one, in a table: look at the row's id"],
-  ["1 to 5", "tabs of the inspector"], ["/", "find an id"], ["w", "why: two ids"], ["Escape", "choose nothing"], ["?", "this table"]];
+  ["1 to 5", "tabs of the inspector"], ["t", "strips by tick, second, minute, hour"], ["/", "find an id"], ["w", "why: two ids"], ["Escape", "choose nothing"], ["?", "this table"]];
 
 const start = place.read();
 const map = new WorldMap();
@@ -64,7 +64,7 @@ function remember() {
   place.write({ token: start.token, x: Number(map.view.x.toPrecision(7)), y: Number(map.view.y.toPrecision(7)), scale: Number(map.view.scale.toPrecision(4)),
     id: focus === "0" ? undefined : focus, observer: inspector.why?.observer, target: inspector.why?.target, tab: inspector.tab, colour: map.colour,
     layers: LAYERS.map(([name]) => name).filter((name) => map.layers[name]).join(","), instance: $("any").checked ? "all" : $("instance").value,
-    follow: $("follow").checked });
+    follow: $("follow").checked, strips: strips.by === "tick" ? undefined : strips.by });
 }
 
 // Many small moves are one message.
@@ -101,7 +101,8 @@ const inspector = new Inspector(ask, askQuietly, select);
 inspector.changed = changed;
 const keys = new Keys((message) => link.send(message));
 const longest = new Longest(askQuietly, select);
-const strips = new Strips((tick) => scrubTo(kept.find(tick)));
+// A tick that is not kept any more is one to seek, in a trace.
+const strips = new Strips((tick) => (hello?.seek && kept.frames[0]?.tick > tick ? act("seek", tick) : scrubTo(kept.find(tick))));
 map.clicked = chooseNear;
 map.moved = changed;
 function stay() {
@@ -239,7 +240,7 @@ function open(message) {
   if (first) map.open(message.world);
   if (first && start.scale) map.look({ x: start.x ?? map.view.x, y: start.y ?? map.view.y, scale: start.scale });
   kept.clear();
-  strips.clear();
+  strips.open(message.title);
   keys.open(message);
   longest.clear();
   for (const name of ["play", "step", "speed"]) $(name).disabled = !message.controls;
@@ -304,7 +305,18 @@ function follow() {
   changed();
 }
 
-const KEYS = { " ": play, ".": step, ",": () => scrubTo(Number($("scrub").value) - 1), ";": () => scrubTo(Number($("scrub").value) + 1), l: goLive, "+": () => map.zoom(1.4), "=": () => map.zoom(1.4),
+function stripsBy(name) {
+  strips.show(name);
+  $("strips-by").value = strips.by;
+  changed();
+}
+
+function nextStrips() {
+  const names = Object.keys(BY);
+  stripsBy(names[(names.indexOf(strips.by) + 1) % names.length]);
+}
+
+const KEYS = { " ": play, ".": step, ",": () => scrubTo(Number($("scrub").value) - 1), ";": () => scrubTo(Number($("scrub").value) + 1), l: goLive, t: nextStrips, "+": () => map.zoom(1.4), "=": () => map.zoom(1.4),
   "-": () => map.zoom(1 / 1.4), 0: showAll, f: follow, n: () => chooseNear(map.view.x, map.view.y, 1e9), "/": () => $("find-id").focus(), w: () => $("why-observer").focus(),
   "?": () => $("help").showModal(), Escape: () => (stay(), select("0")), ArrowLeft: () => map.pan(-60, 0), ArrowRight: () => map.pan(60, 0), ArrowUp: () => map.pan(0, 60), ArrowDown: () => map.pan(0, -60) };
 ["attributes", "sees", "observers", "near", "events"].forEach((name, i) => (KEYS[i + 1] = () => inspector.show(name)));
@@ -327,6 +339,8 @@ $("seek").addEventListener("input", () => say($("seek-tick"), $("seek").value));
 $("seek").addEventListener("change", () => act("seek", Number($("seek").value)));
 $("scrub").addEventListener("input", () => scrubTo(Number($("scrub").value)));
 $("follow").addEventListener("change", () => { if (shown) show(shown, false); changed(); });
+fill($("strips-by"), ...Object.keys(BY).map((name) => make("option", {}, name)));
+$("strips-by").addEventListener("change", () => stripsBy($("strips-by").value));
 $("find").addEventListener("submit", (event) => {
   event.preventDefault();
   const id = $("find-id").value.trim();
@@ -369,10 +383,11 @@ document.addEventListener("visibilitychange", () => {
 
 // ---- as the address says ----
 
-$("colour").value = map.colour = ["shard", "awake", "crowd", "cap", "remote"].includes(start.colour) ? start.colour : "class";
+$("colour").value = map.colour = ["shard", "awake", "crowd", "number", "cap", "remote"].includes(start.colour) ? start.colour : "class";
 $("any").checked = start.instance === "all";
 if (/^\d+$/.test(start.instance ?? "")) $("instance").value = start.instance;
 $("follow").checked = start.follow;
+if (start.strips) stripsBy(start.strips);
 if (start.tab && document.getElementById(`tab-${start.tab}`)) inspector.show(start.tab);
 select(focus);
 if (start.observer && start.target) {

@@ -1,6 +1,7 @@
 // The map: where it looks, and its three layers: shapes below the points, the points, and the focus above them. y grows
 // upwards, as in the world.
 import { $, say, short } from "./dom.js";
+import { numberColour, Numbers } from "./numbers.js";
 import { COLOURS, crowdColour, css, heat, reasonStyle } from "./palette.js";
 import { Points } from "./points.js";
 
@@ -9,7 +10,7 @@ export const LAYERS = [
   ["towers", "towers", false], ["shards", "shard borders", true], ["halo", "halos of shards", false], ["areas", "areas", true],
   ["rings", "rings", true], ["lines", "lines to targets", true], ["near", "near, but not seen", true],
 ];
-const HOVER = 9, HOVER_SHIFT = 12, JUMP = 12; // pixels; JUMP: a mark's point does not go so far from frame to frame
+const HOVER = 9, HOVER_SHIFT = 12, JUMP = 12, STILL = 0.5; // pixels; JUMP: a mark's point does not go so far from frame to frame
 const POINT_OBSERVER = 1, POINT_AWAKE = 2, POINT_CAPPED = 32, STEPS = 31, STEP_REMOTE = 128;
 const COVERED_MOST = 0.25, POINT_LEAST = 1.25; // of the map by points: heat below them is seen; pixels
 const MARGIN = 0.1; // of the view on each side: points are there when the map is dragged a little
@@ -20,6 +21,7 @@ export class WorldMap {
     this.base = $("base").getContext("2d");
     this.over = $("over").getContext("2d");
     this.points = new Points($("points"));
+    this.numbers = new Numbers();
     this.layers = Object.fromEntries(LAYERS.map(([name, , shown]) => [name, shown]));
     this.colour = "class";
     this.view = { x: 0, y: 0, scale: 1, width: 1, height: 1, ratio: 1, pointSize: 4 };
@@ -27,6 +29,7 @@ export class WorldMap {
     this.dirty = true;
     this.rests = this.follows = false;
     this.share = 1;
+    this.farthest = 0; // that a mark of the focus glides with this frame
     this.before = new Map();
     this.near = [];
     this.heatCanvas = document.createElement("canvas");
@@ -203,9 +206,14 @@ export class WorldMap {
   // Where the focus and its targets were: they glide as points do.
   keepPlaces(old, focus) {
     this.before.clear();
+    this.farthest = 0;
     if (!old?.found || old.id !== focus?.id) return;
     this.before.set(old.id, old.attrs);
     for (const target of old.targets) this.before.set(target.id, target);
+    for (const { id, x, y } of [{ id: focus.id, ...focus.attrs }, ...focus.targets]) {
+      const from = this.before.get(id);
+      if (from) this.farthest = Math.max(this.farthest, Math.abs(x - from.x), Math.abs(y - from.y));
+    }
   }
 
   // Where a mark of the focus is drawn.
@@ -238,6 +246,10 @@ export class WorldMap {
       case "shard": return (i, x, y) => (place(this.columns, x) + place(this.rows, y) * (step % 2 === 0 ? step + 1 : step)) % COLOURS.length;
       case "awake": return (i) => (bits[i] & POINT_OBSERVER ? 1 : bits[i] & POINT_AWAKE ? 2 : 7);
       case "crowd": return (i) => crowdColour(steps[i] & STEPS);
+      case "number": {
+        this.numbers.take(frame, this.world);
+        return (i) => (bits[i] & POINT_OBSERVER ? numberColour(this.numbers.at(i)) : 7);
+      }
       case "cap": return (i) => (bits[i] & POINT_CAPPED ? 5 : bits[i] & POINT_OBSERVER ? 2 : 7);
       case "remote": return (i) => (steps[i] & STEP_REMOTE ? 5 : 7);
       default: return (i) => kinds[i] % COLOURS.length;
@@ -246,9 +258,11 @@ export class WorldMap {
 
   // ---- drawing ----
 
-  // Points glide until their share is 1; all else changes when it is marked. A map that rests costs nothing.
+  // Points glide until their share is 1; all else changes when it is marked. A map that rests costs nothing, and one where
+  // nothing glides as far as is seen is drawn once.
   draw(share) {
     if (!this.dirty && this.rests) return;
+    if (Math.max(this.points.farthest, this.farthest) * this.view.scale < STILL) share = 1;
     const focus = this.frame?.focus, marks = focus?.found && !this.rests;
     this.rests = share >= 1;
     this.share = share;

@@ -5,7 +5,7 @@ export function read() {
   const id = (name) => (/^\d{1,20}$/.test(given.get(name) ?? "") ? given.get(name) : undefined);
   return { token: given.get("token") ?? "", x: number("x"), y: number("y"), scale: number("scale"), focus: id("id"), observer: id("observer"),
     target: id("target"), tab: given.get("tab") ?? undefined, colour: given.get("colour") ?? undefined, layers: given.get("layers")?.split(",") ?? undefined,
-    instance: given.get("instance") ?? undefined, follow: given.get("follow") === "1" };
+    instance: given.get("instance") ?? undefined, follow: given.get("follow") === "1", strips: given.get("strips") ?? undefined };
 }
 
 export function write(values) {

@@ -46,7 +46,7 @@ export class Points {
     this.capacity = this.count = 0;
     this.epoch = -1;
     this.slots = { places: new Float32Array(0), seen: new Uint32Array(0), points: new Uint32Array(0), ages: new Uint8Array(0) };
-    this.turn = 0;
+    this.turn = this.farthest = 0; // farthest: that a point glides with this frame, along an axis
     if (this.gl) this.build();
   }
 
@@ -110,24 +110,29 @@ export class Points {
     this.bits = points.bits;
     this.points = points;
     this.turn++;
-    const { places, seen, ages } = this.slots, { now, before, tints } = this, spread = Math.max(rect.spread, 1);
+    const { places, seen, ages, points: placeOfSlot } = this.slots, { now, before, tints, turn } = this, spread = Math.max(rect.spread, 1);
+    const { slots, x: columns, y: rows, steps } = points, [originX, originY] = this.origin;
     const width = (rect.x1 - rect.x0) / 65536, height = (rect.y1 - rect.y0) / 65536;
     const left = rect.x0 - this.origin[0], low = rect.y0 - this.origin[1];
     const far = (rect.x1 - rect.x0) * 0.2;
+    let farthest = 0;
     for (let i = 0; i < points.count; i++) {
-      const x = left + (points.x[i] + 0.5) * width, y = low + (points.y[i] + 0.5) * height;
-      const slot = points.slots[i];
-      const known = seen[slot] === this.turn - 1 && Math.abs(places[slot * 2] - x) < far && Math.abs(places[slot * 2 + 1] - y) < far;
-      ages[slot] = points.steps[i] & STEP_KEPT ? Math.min(ages[slot] + 1, spread - 1) : 0;
+      const x = left + (columns[i] + 0.5) * width, y = low + (rows[i] + 0.5) * height, slot = slots[i];
+      let fromX = places[2 * slot], fromY = places[2 * slot + 1];
+      if (seen[slot] !== turn - 1 || Math.abs(fromX - x) >= far || Math.abs(fromY - y) >= far) [fromX, fromY] = [x, y]; // it came, or jumped
+      ages[slot] = steps[i] & STEP_KEPT ? Math.min(ages[slot] + 1, spread - 1) : 0;
       const turns = spread - ages[slot]; // until it is renewed
-      before[i * 2] = known ? places[slot * 2] : x;
-      before[i * 2 + 1] = known ? places[slot * 2 + 1] : y;
-      places[slot * 2] = now[i * 2] = before[i * 2] + (x - before[i * 2]) / turns;
-      places[slot * 2 + 1] = now[i * 2 + 1] = before[i * 2 + 1] + (y - before[i * 2 + 1]) / turns;
-      seen[slot] = this.turn;
-      this.slots.points[slot] = i;
-      tints[i] = tintOf(i, x + this.origin[0], y + this.origin[1]);
+      const stepX = (x - fromX) / turns, stepY = (y - fromY) / turns;
+      farthest = Math.max(farthest, Math.abs(stepX), Math.abs(stepY));
+      before[2 * i] = fromX;
+      before[2 * i + 1] = fromY;
+      places[2 * slot] = now[2 * i] = fromX + stepX;
+      places[2 * slot + 1] = now[2 * i + 1] = fromY + stepY;
+      seen[slot] = turn;
+      placeOfSlot[slot] = i;
+      tints[i] = tintOf(i, x + originX, y + originY);
     }
+    this.farthest = farthest;
     this.upload();
   }
 

@@ -1,5 +1,6 @@
 // Tables on the left: shards and their imbalance, the dearest cells; and the legend.
 import { $, cell, fill, make, short } from "./dom.js";
+import { NUMBERS } from "./numbers.js";
 import { css, heatCss, reasonStyle } from "./palette.js";
 
 export const TOP = 10;
@@ -47,8 +48,9 @@ function focusRows({ layers }, world, focus) {
   return [...(layers.lines ? reasons.map((reason) => [reasonStyle(reason).colour, `line: ${world.reasons[reason]?.short ?? reason}`]) : [])];
 }
 
-function hints({ layers }, frame) {
-  return [layers.points && "disc: observer; hole: veiled; cross: not ready; diamond: attached",
+function hints({ layers, colour }, frame) {
+  return [colour === "number" && "in view: by the view of its class, and the density around",
+    layers.points && "disc: observer; hole: veiled; cross: not ready; diamond: attached",
     frame.focus?.found && layers.rings && "rings: view yellow, with margin dashed; reach green; visible pink; bands dotted",
     frame.focus?.found && layers.near && "grey cross: near, not seen; hover says why",
     layers.areas && frame.areas.length > 0 && "areas green; pink and dashed: one that follows",
@@ -59,6 +61,7 @@ function hints({ layers }, frame) {
 export function drawLegend(map, world, frame) {
   const rows = { class: world.classes.slice(0, 24).map((item, i) => [css(i), item.name]),
     shard: [["", "a colour for each shard"]], awake: [[css(1), "observer"], [css(2), "awake NPC"], [css(7), "all others"]],
+    number: [...NUMBERS.map(([, colour, words]) => [css(colour), `about ${words}`]), [css(7), "no observers"]],
     cap: [[css(5), "its list is as long as its cap"], [css(2), "other observers"], [css(7), "no observers"]],
     crowd: [[css(7), "whole view"], [css(3), "1 to 5 of 16 steps"], [css(1), "6 to 10"], [css(5), "11 to 16"]], remote: [[css(7), "this process's own"], [css(5), "remote: another process owns it"]] }[map.colour];
   const line = ([background, text]) => {
