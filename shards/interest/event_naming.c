@@ -152,8 +152,8 @@ static void write_enter_causes(const phx_cause_scope *scope, const named_events 
     }
 }
 
-/* Causes of leaves, where they may differ. */
-static void write_leave_causes(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
+/* Causes of leaves, where they may differ. Returns how many were looked up. */
+static uint32_t write_leave_causes(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
 {
     const phx_cause_observer observer = phx_cause_observer_of(shard, of->observer);
     uint32_t leave[PHX_ORDER_SHORT_MAX], n = 0;
@@ -165,6 +165,7 @@ static void write_leave_causes(const phx_cause_scope *scope, const phx_shard *sh
         const uint32_t target = phx_target_word_slot(phx_target_word_at(of->targets, leave[l]));
         of->to->causes[of->place[leave[l]]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, target);
     }
+    return n;
 }
 
 /* Left a target that is no own one, as it left the world or the shard? */
@@ -176,15 +177,18 @@ static inline bool absent_left(const phx_body *body, phx_target_word word)
 
 /* The same while only targets that left the world or the shard may differ: few, so the observer is looked at for these.
  */
-static void write_causes_of_absent(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
+static uint32_t write_causes_of_absent(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
 {
     const phx_body *body = shard->store.body;
+    uint32_t lookups = 0;
     for (uint32_t i = 0; i < of->count; i++) {
         const phx_target_word word = phx_target_word_at(of->targets, i);
         if (PHX_LIKELY(!absent_left(body, word))) continue;
         const phx_cause_observer observer = phx_cause_observer_of(shard, of->observer);
         of->to->causes[of->place[i]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, phx_target_word_slot(word));
+        lookups++;
     }
+    return lookups;
 }
 
 /* May leaves of own targets of this observer have another cause than range? */
@@ -194,7 +198,7 @@ static bool leaves_differ(const phx_cause_scope *scope, const phx_shard *shard, 
 }
 
 /* Corrects the causes of unordered events: as they are named, each has the usual one. */
-static void correct_causes(const phx_event_writer *writer)
+static void correct_causes(phx_event_writer *writer)
 {
     const phx_shard *shard = writer->shard;
     const phx_cause_scope *scope = writer->scope;
@@ -203,14 +207,15 @@ static void correct_causes(const phx_event_writer *writer)
     for (uint32_t c = 0, at = 0; (leaves || enters) && c < writer->changes; at = writer->end[c++]) {
         const named_events of = {writer->to[c], writer->observer[c], writer->targets + at, writer->place + at,
                                  writer->end[c] - at};
-        if (leaves && leaves_differ(scope, shard, of.observer)) write_leave_causes(scope, shard, &of);
-        else if (absent) write_causes_of_absent(scope, shard, &of);
+        if (leaves && leaves_differ(scope, shard, of.observer))
+            writer->lookups += write_leave_causes(scope, shard, &of);
+        else if (absent) writer->lookups += write_causes_of_absent(scope, shard, &of);
         if (enters) write_enter_causes(scope, &of);
     }
 }
 
 /* Causes of an ordered change's events, at their places from the first one on. */
-static void write_ordered_causes(const phx_event_writer *writer, const phx_change *change, const uint32_t *targets,
+static void write_ordered_causes(phx_event_writer *writer, const phx_change *change, const uint32_t *targets,
                                  const phx_event_columns *to, uint32_t first)
 {
     const phx_cause_scope *scope = writer->scope;
@@ -220,6 +225,7 @@ static void write_ordered_causes(const phx_event_writer *writer, const phx_chang
         const phx_cause_observer observer = phx_cause_observer_of(writer->shard, change->slot);
         for (uint32_t i = 0; i < leaves; i++)
             to->causes[first + i] = (uint8_t)phx_cause_of_leave(scope, writer->shard, &observer, targets[i]);
+        writer->lookups += leaves;
     }
     if (!phx_causes_of_enters(scope)) return;
     for (uint32_t i = leaves; i < end; i++)

@@ -16,6 +16,7 @@ typedef struct phx_event_writer {
     const phx_cause_scope *scope;
     const uint32_t *targets;                             /* targets that wait */
     uint32_t count, changes;                             /* their number, and the number of their changes */
+    uint32_t lookups;                                    /* leaves whose target was looked at for its cause */
     bool mixed;                                          /* they go to the columns of more than one consumer */
     const phx_event_columns *to[PHX_ORDER_MOST];         /* by change: its columns, */
     uint32_t observer[PHX_ORDER_MOST];                   /* the slot of its observer, */
@@ -31,7 +32,7 @@ static inline void phx_event_writer_begin(phx_event_writer *writer, const phx_sh
     writer->scope = scope;
     writer->targets = NULL;
     writer->mixed = false;
-    writer->count = writer->changes = 0; /* and nothing else: the arrays are large */
+    writer->count = writer->changes = writer->lookups = 0; /* and nothing else: the arrays are large */
 }
 
 /*

@@ -4,9 +4,9 @@
  * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them.
  * Without a margin, and while no cap cuts, each list stays derived. At adds_max observers that wait for targets are
  * evaluated, and no others. Where lists are derived, bands look at rows, and at listed targets of relations one by
- * one, at no list. A feature that falls off that short way is found here. Every list is verified in every
- * tick. In every fourth the lists that a consumer keeps by events alone are the same: a wrong event of a delta stays in
- * them.
+ * one, at no list. Leaves of lists that no cap cuts look up no cause, while no attribute or relation changes. A feature
+ * that falls off that short way is found here. Every list is verified in every tick. In every fourth the lists that a
+ * consumer keeps by events alone are the same: a wrong event of a delta stays in them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -237,6 +237,15 @@ static uint32_t count_stored_lists(const host *h)
     return stored;
 }
 
+/* Leaves of the last tick whose target was looked at for its cause. */
+static uint64_t count_cause_lookups(const host *h)
+{
+    const phx_world *world = phx_resolve_world(h->world);
+    uint64_t count = 0;
+    for (uint32_t c = 0; c < world->chunk_count; c++) count += world->chunks[c].cause_lookups;
+    return count;
+}
+
 /* Targets that bands looked at one by one in the last tick. */
 static uint32_t count_listed_updates(const host *h)
 {
@@ -284,7 +293,7 @@ static void run(const way *of)
     if (of->related) relate(&h);
     if (of->far) reach_far(&h);
     if (of->near) hold_near(&h);
-    uint64_t before = 0, waits = 0;
+    uint64_t before = 0, waits = 0, lookups = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
     for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
         const bool changes = of->related && i % HIDES_EVERY == 0;
@@ -297,6 +306,10 @@ static void run(const way *of)
         const uint64_t now = tick(&h);
         if (i % LISTS_EVERY == LISTS_EVERY - 1) compare_lists(&h);
         waits += h.waiting;
+        const uint64_t looked_up = count_cause_lookups(&h);
+        CHECK(changes || of->jumps || of->cuts || looked_up == 0, "%s, tick %u: %" PRIu64 " causes looked up", of->name,
+              i, looked_up);
+        lookups += looked_up;
         /* at adds_max: the ones that waited, the ones that wait now, and comers and jumpers */
         const uint64_t most = waited + h.waiting + 2 * JUMPS + 1;
         CHECK(!of->waits || now - before <= most, "%s, tick %u: %" PRIu64 " observers evaluated, %" PRIu64 " at most",
@@ -313,6 +326,8 @@ static void run(const way *of)
         CHECK(!of->banded || !of->related || listed > 0, "%s, tick %u: no linked target looked at", of->name, i);
         before = now;
     }
+    CHECK((lookups > 0) == (of->related || of->jumps || of->cuts), "%s: %" PRIu64 " causes looked up", of->name,
+          lookups);
     CHECK((waits > 0) == of->waits, "%s: %" PRIu64 " times targets waited", of->name, waits);
     CHECK_OK(ph_world_destroy(h.world));
 }

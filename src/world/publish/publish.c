@@ -194,6 +194,7 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
         copy_change(&at, change, world->batches[consumer], &at.places[consumer]);
     }
     phx_event_writer_flush(&writer);
+    chunk->cause_lookups = writer.lookups;
     if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange_attached(world, chunk, at.places);
     chunk->publish_ns += phx_now_ns() - from;
 }

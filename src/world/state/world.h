@@ -120,6 +120,7 @@ typedef struct phx_chunk {
     uint32_t observers[PHX_COST_PLACES];   /* of entries of tasks: some of its observers, for monitors (costs.h) */
     uint32_t observer_count;
     phx_interest_counts counts;       /* its work */
+    uint32_t cause_lookups;           /* leaves whose target was looked at for its cause */
     uint64_t interest_ns, publish_ns; /* its workers' time */
 } phx_chunk;
 
