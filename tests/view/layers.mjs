@@ -81,29 +81,29 @@ function makeStage(path) {
 
 // Runs in the page. has: is a pixel of this colour within `near` pixels of a place? ring: on which share of a circle is one?
 function makeLooks() {
-  const data = (name) => {
+  // The pixels of a canvas, or of a part of it: what is read back from what draws takes time by its size.
+  const data = (name, part) => {
     const canvas = document.getElementById(name), copy = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-    copy.canvas.width = canvas.width;
-    copy.canvas.height = canvas.height;
+    const { left, top, width, height } = part ?? { left: 0, top: 0, width: canvas.width, height: canvas.height };
+    copy.canvas.width = width;
+    copy.canvas.height = height;
     if (name === "points") window.pharos.map.points.draw(window.pharos.map.view, 1, window.pharos.map.layers.points);
-    copy.drawImage(canvas, 0, 0);
-    return copy.getImageData(0, 0, canvas.width, canvas.height);
+    copy.drawImage(canvas, -left, -top);
+    return { left, top, width, height, data: copy.getImageData(0, 0, width, height).data };
   };
-  const find = ({ data, width, height }, x, y, colour, near) => {
-    const [px, py] = window.pharos.map.toScreen(x, y).map(Math.floor);
-    for (let row = Math.max(py - near, 0); row <= Math.min(py + near, height - 1); row++)
-      for (let column = Math.max(px - near, 0); column <= Math.min(px + near, width - 1); column++) {
+  const find = (image, x, y, colour, near) => {
+    const [px, py] = window.pharos.map.toScreen(x, y).map(Math.floor), { left, top, width, height, data } = image;
+    for (let row = Math.max(py - top - near, 0); row <= Math.min(py - top + near, height - 1); row++)
+      for (let column = Math.max(px - left - near, 0); column <= Math.min(px - left + near, width - 1); column++) {
         const at = 4 * (row * width + column);
         if (data[at + 3] > 60 && colour.every((value, i) => Math.abs(data[at + i] - value) < 28)) return true;
       }
     return false;
   };
+  const around = (x, y, near) => { const [px, py] = window.pharos.map.toScreen(x, y).map(Math.floor); return { left: px - near, top: py - near, width: 2 * near + 1, height: 2 * near + 1 }; };
   window.looks = {
-    has: ({ canvas, x, y, colour, near = 1 }) => find(data(canvas), x, y, colour, near),
-    empty: ({ x, y }) => {
-      const image = data("points"), [px, py] = window.pharos.map.toScreen(x, y).map(Math.floor);
-      return image.data[4 * (py * image.width + px) + 3] === 0;
-    },
+    has: ({ canvas, x, y, colour, near = 1 }) => find(data(canvas, around(x, y, near)), x, y, colour, near),
+    empty: ({ x, y }) => data("points", around(x, y, 0)).data[3] === 0,
     ring: ({ canvas = "over", x, y, radius, colour }) => {
       const image = data(canvas), MANY = 180;
       let found = 0;

@@ -10,7 +10,7 @@ import { join, resolve } from "node:path";
 const [modules, chromium, replayPath, view] = process.argv.slice(2);
 const browsers = createRequire(resolve(modules, "x"))("playwright-core").chromium;
 const FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--js-flags=--expose-gc", "--enable-precise-memory-info"];
-const TOKEN = "browserbrowserbrowser", HANGS_MS = 120000;
+const TOKEN = "browserbrowserbrowser", HANGS_MS = 120000, POLL_MS = 20;
 // Pages are drawn by the processor here: few pixels, but where pictures are kept.
 const VIEWPORT = process.env.VIEW_PICTURES ? { width: 1280, height: 800 } : { width: 900, height: 560 };
 
@@ -41,6 +41,9 @@ const faults = [];
 export async function open(browser, address, more = "") {
   const page = await browser.newPage({ viewport: VIEWPORT });
   page.setDefaultTimeout(HANGS_MS);
+  // A question waits for no picture: the processor may draw three a second, and a test has hundreds of questions.
+  const wait = page.waitForFunction.bind(page);
+  page.waitForFunction = (look, given, options) => wait(look, given, { polling: POLL_MS, ...options });
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text()) && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(error.stack));
   await page.goto(address + more);
