@@ -64,24 +64,11 @@ static rank_range seat_listed(phx_evaluation *at)
 /* Drops candidates of lower ranks; candidates of higher ranks are sure to stay. Returns how many are sure. */
 static uint32_t part_by_rank(phx_evaluation *at, uint32_t rank)
 {
-    const phx_scratch *scratch = at->scratch;
-    const uint16_t *ranks = scratch->ranks;
-    uint32_t *hits = scratch->hits;
-    uint8_t *was = scratch->was;
-    double *keys = scratch->keys;
-    const uint32_t count = at->count;
-    uint32_t n = 0, sure = 0;
-    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
-        const bool above = ranks[i] > rank;
-        const double key = keys[i];
-        hits[n] = hits[i];
-        was[n] = was[i];
-        keys[n] = above ? PHX_KEY_SURE : key;
-        sure += above;
-        n += ranks[i] >= rank;
-    }
-    at->count = n;
-    return sure;
+    phx_scratch *scratch = at->scratch;
+    const phx_rank_part part = at->shard->kernels->part_at_rank(scratch->hits, scratch->keys, scratch->was,
+                                                                scratch->ranks, at->count, (uint16_t)rank);
+    at->count = part.kept;
+    return part.sure;
 }
 
 /* ---- the limit within that rank ---- */
@@ -105,11 +92,12 @@ static double farthest_key(const phx_evaluation *at)
 phx_choice phx_choose_best(phx_evaluation *at, uint32_t keep, uint32_t seated, double guess)
 {
     const rank_range ranks = seated > 0 ? seat_listed(at) : range_of_ranks(at);
-    phx_choice best = {.keep = keep, .sure = seated, .rank = find_last_rank(at, ranks, keep), .limit = INFINITY};
+    phx_choice best = {.keep = keep, .sure = seated, .rank = find_last_rank(at, ranks, keep)};
     const double most = farthest_key(at);
     if (ranks.low < ranks.high) best.sure = part_by_rank(at, best.rank);
     const phx_split_bounds of = {.sure = best.sure, .keep = keep, .most = most, .guess = guess};
-    best.split = at->count == keep || phx_rank_split(at->shard->kernels, at->scratch->keys, at->count, of, &best.limit);
+    best.split = at->count == keep ? (phx_split){.limit = INFINITY, .found = true}
+                                   : phx_rank_split(at->shard->kernels, at->scratch->keys, at->count, of);
     PHX_ASSERT(best.sure < keep && at->count >= keep);
     return best;
 }
@@ -117,17 +105,20 @@ phx_choice phx_choose_best(phx_evaluation *at, uint32_t keep, uint32_t seated, d
 bool phx_choose_by_id(phx_evaluation *at, phx_choice *best)
 {
     phx_scratch *scratch = at->scratch;
-    const uint32_t keep = best->keep - best->sure;
+    const phx_split *split = &best->split;
+    const uint32_t count = at->count, keep = best->keep - split->within;
+    const double low = split->low, high = split->high;
+    double *keys = scratch->keys;
     uint32_t n = 0;
-    if (best->split) return true;
-    if (!phx_scratch_ranks(scratch, at->count)) return false;
-    for (uint32_t i = 0; i < at->count; i++)
-        if (scratch->keys[i] >= 0.0)
+    if (split->found) return true;
+    if (!phx_scratch_ranks(scratch, count)) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (keys[i] > low && keys[i] <= high)
             scratch->ranked[n++] =
-                (phx_ranked){.id = at->shard->store.name[scratch->hits[i]].id, .key = scratch->keys[i], .slot = i};
-    PHX_ASSERT(n == at->count - best->sure && n > keep);
+                (phx_ranked){.id = at->shard->store.name[scratch->hits[i]].id, .key = keys[i], .slot = i};
+    PHX_ASSERT(n > keep);
     phx_rank_best(scratch->ranked, n, keep);
-    for (uint32_t i = 0; i < n; i++) scratch->keys[scratch->ranked[i].slot] = i < keep ? PHX_KEY_SURE : INFINITY;
-    best->limit = 0.0;
+    for (uint32_t i = 0; i < n; i++) keys[scratch->ranked[i].slot] = i < keep ? low : INFINITY;
+    best->split.limit = low;
     return true;
 }

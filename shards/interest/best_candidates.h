@@ -19,11 +19,10 @@ double phx_farthest_square(const phx_evaluation *at);
 
 /* The best candidates, of more. */
 typedef struct phx_choice {
-    uint32_t keep; /* so many */
-    uint32_t sure; /* of them: listed ones that stay, and those of better ranks */
-    uint32_t rank; /* the last rank that is kept */
-    bool split;    /* the limit splits the candidates of that rank; else some are equally far off */
-    double limit;  /* of their keys; INFINITY: all of that rank are kept */
+    uint32_t keep;   /* so many */
+    uint32_t sure;   /* of them: listed ones that stay, and those of better ranks */
+    uint32_t rank;   /* the last rank that is kept */
+    phx_split split; /* of that rank; if it is not found, some are equally far off; limit INFINITY: all are kept */
 } phx_choice;
 
 /*

@@ -69,15 +69,16 @@ static phx_scan_result cut_candidates(phx_evaluation *at)
 {
     const uint32_t cap = at->attr->cap, all = at->count;
     phx_choice best = phx_choose_best(at, cap, 0, 0.0);
-    if (at->radius < at->attr->view && !has_best(at, best.rank, best.split ? best.limit : INFINITY))
+    if (at->radius < at->attr->view && !has_best(at, best.rank, best.split.found ? best.split.limit : INFINITY))
         return PHX_SCAN_TOO_SHORT;
     /* the nearest guess, if it was not found; of a lower rank the whole view is needed */
     at->scratch->square_each =
-        (best.rank < at->top || best.limit == INFINITY ? phx_farthest_square(at) : best.limit) / (cap - best.sure);
+        (best.rank < at->top || best.split.limit == INFINITY ? phx_farthest_square(at) : best.split.limit) /
+        (cap - best.sure);
     if (!phx_choose_by_id(at, &best)) return PHX_SCAN_NO_MEMORY;
     at->cut = true;
     const bool all_listed = at->listed == at->old_count && at->count == all;
-    split_candidates(at, best.limit, all_listed ? 0 : leave_others(at));
+    split_candidates(at, best.split.limit, all_listed ? 0 : leave_others(at));
     PHX_ASSERT(at->count == cap);
     return PHX_SCAN_DONE;
 }
@@ -133,9 +134,9 @@ static bool hold_enters(phx_evaluation *at, uint32_t enters, uint32_t leaves)
     double limit = PHX_KEY_SURE;
     if (at->adds > 0) {
         phx_choice best = phx_choose_best(at, listed + at->adds, listed, at->scratch->square_joined);
-        if (best.limit < INFINITY) at->scratch->square_joined = best.limit;
+        if (best.split.limit < INFINITY) at->scratch->square_joined = best.split.limit;
         if (!phx_choose_by_id(at, &best)) return false;
-        limit = best.limit;
+        limit = best.split.limit;
     }
     split_candidates(at, limit, leaves);
     PHX_ASSERT(at->count == listed + at->adds);

@@ -39,9 +39,6 @@ typedef struct phx_evaluation {
 
 enum { PHX_ADDS_ALL = UINT32_MAX };
 
-/* The key of a candidate that is sure to stay: below any square. */
-#define PHX_KEY_SURE (-1.0)
-
 typedef enum phx_scan_result {
     PHX_SCAN_DONE,
     PHX_SCAN_TOO_SHORT, /* the radius is too small: a target of the list may be beyond it */

@@ -211,6 +211,54 @@ AVX2 static uint32_t cap_keys_avx2(const phx_key_rule *by, const uint32_t *slots
     return n;
 }
 
+/* Stores the chosen ones of four keys; those in `sure` are written as such. */
+AVX2_INLINE void keep_keys(double *to, __m128i chosen, __m256d keys, __m128i sure)
+{
+    const __m256d above = _mm256_castsi256_pd(_mm256_cvtepi32_epi64(sure));
+    const __m256d own = _mm256_blendv_pd(keys, _mm256_set1_pd(PHX_KEY_SURE), above);
+    /* a lane of 32 bits has its number times 4 in its lowest byte: twice that is the first half of the lane of 64 bits
+     */
+    const __m128i bytes = _mm_and_si128(chosen, _mm_set1_epi32(UINT8_MAX));
+    const __m256i first = _mm256_srli_epi64(_mm256_cvtepu32_epi64(bytes), 1);
+    const __m256i second = _mm256_slli_epi64(_mm256_add_epi64(first, _mm256_set1_epi64x(1)), 32);
+    const __m256i lanes = _mm256_or_si256(first, second);
+    _mm256_storeu_pd(to, _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(own), lanes)));
+}
+
+/* Stores the chosen ones of eight marks. */
+AVX2_INLINE void keep_marks(uint8_t *to, const choice *of, __m128i marks)
+{
+    uint32_t kept[LANES] = {0};
+    store_chosen_lanes(kept, of, _mm256_cvtepu8_epi32(marks));
+    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)kept);
+    const __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(kept + HALF));
+    const __m128i words = _mm_packus_epi32(low, high);
+    _mm_storel_epi64((__m128i *)(void *)to, _mm_packus_epi16(words, words));
+}
+
+AVX2 static phx_rank_part part_at_rank_avx2(uint32_t *slots, double *keys, uint8_t *was, const uint16_t *ranks,
+                                            uint32_t count, uint16_t rank)
+{
+    const __m256i last = _mm256_set1_epi32(rank);
+    phx_rank_part n = {0, 0};
+    for (uint32_t i = 0; i < count; i += LANES) {
+        const uint32_t lanes = first_lane_bits(count - i);
+        const __m256i own = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)(ranks + i)));
+        const __m256i above = _mm256_cmpgt_epi32(own, last), below = _mm256_cmpgt_epi32(last, own);
+        const choice of = choose_lanes(~lane_mask(below) & lanes);
+        const __m256i slot = load_vector(slots + i);
+        const __m256d low = _mm256_loadu_pd(keys + i), high = _mm256_loadu_pd(keys + i + HALF);
+        const __m128i marks = _mm_loadl_epi64((const __m128i *)(const void *)(was + i));
+        store_chosen_lanes(slots + n.kept, &of, slot);
+        keep_keys(keys + n.kept, of.low, low, _mm256_castsi256_si128(above));
+        keep_keys(keys + n.kept + of.low_count, of.high, high, _mm256_extracti128_si256(above, 1));
+        keep_marks(was + n.kept, &of, marks);
+        n.sure += (uint32_t)__builtin_popcount(lane_mask(above) & lanes);
+        n.kept += of.count;
+    }
+    return n;
+}
+
 /* Counts the keys of a vector within the limit. */
 AVX2_INLINE uint32_t count_keys_within(const double *keys, __m256d limit)
 {
@@ -355,6 +403,7 @@ const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
                                       .find_far = find_far_avx2,
                                       .rank_hits = rank_hits_avx2,
                                       .cap_keys = cap_keys_avx2,
+                                      .part_at_rank = part_at_rank_avx2,
                                       .count_within = count_within_avx2,
                                       .split_at_limit = split_at_limit_avx2,
                                       .find_u32 = find_u32_avx2,

@@ -237,6 +237,33 @@ AVX512 static uint32_t cap_keys_avx512(const phx_key_rule *by, const uint32_t *s
     return n;
 }
 
+AVX512 static phx_rank_part part_at_rank_avx512(uint32_t *slots, double *keys, uint8_t *was, const uint16_t *ranks,
+                                                uint32_t count, uint16_t rank)
+{
+    enum { HALF = LANES / 2, HALF_MASK = (1 << HALF) - 1 };
+    const __m256i last = _mm256_set1_epi16((short)rank);
+    const __m512d sure = _mm512_set1_pd(PHX_KEY_SURE);
+    phx_rank_part n = {0, 0};
+    for (uint32_t i = 0; i < count; i += LANES) {
+        const __mmask16 lanes = first_lane_mask(count - i);
+        const __m256i own = _mm256_maskz_loadu_epi16(lanes, ranks + i);
+        const __mmask16 above = _mm256_mask_cmpgt_epu16_mask(lanes, own, last);
+        const __mmask16 kept = _mm256_mask_cmpge_epu16_mask(lanes, own, last);
+        const uint32_t low_kept = (uint32_t)__builtin_popcount(kept & HALF_MASK);
+        const __m512i slot = _mm512_maskz_loadu_epi32(lanes, slots + i);
+        const __m512d low = _mm512_mask_mov_pd(_mm512_loadu_pd(keys + i), (__mmask8)above, sure);
+        const __m512d high = _mm512_mask_mov_pd(_mm512_loadu_pd(keys + i + HALF), (__mmask8)(above >> HALF), sure);
+        const __m128i marks = _mm_maskz_loadu_epi8(lanes, was + i);
+        store_lanes(slots + n.kept, kept, slot);
+        _mm512_storeu_pd(keys + n.kept, _mm512_maskz_compress_pd((__mmask8)kept, low));
+        _mm512_storeu_pd(keys + n.kept + low_kept, _mm512_maskz_compress_pd((__mmask8)(kept >> HALF), high));
+        _mm_storeu_si128((__m128i *)(void *)(was + n.kept), _mm_maskz_compress_epi8(kept, marks));
+        n.sure += (uint32_t)__builtin_popcount(above);
+        n.kept += (uint32_t)__builtin_popcount(kept);
+    }
+    return n;
+}
+
 /* The mask of keys within the limit, in a vector and in the next one. */
 AVX512_INLINE __mmask16 keys_within_mask(const double *keys, __m512d limit)
 {
@@ -381,6 +408,7 @@ const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .find_far = find_far_avx512,
                                         .rank_hits = rank_hits_avx512,
                                         .cap_keys = cap_keys_avx512,
+                                        .part_at_rank = part_at_rank_avx512,
                                         .count_within = count_within_avx512,
                                         .split_at_limit = split_at_limit_avx512,
                                         .find_u32 = find_u32_avx512,

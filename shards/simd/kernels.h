@@ -179,6 +179,14 @@ typedef struct phx_key_rule {
     double sticky;        /* the square of any other target is multiplied by it */
 } phx_key_rule;
 
+/* The key of a candidate that is sure to stay: below any other key, as those are squares. */
+#define PHX_KEY_SURE (-1.0)
+
+/* Result of parting candidates at a rank: so many are left, and of them so many are sure. */
+typedef struct phx_rank_part {
+    uint32_t kept, sure;
+} phx_rank_part;
+
 /* Result of a split of candidates at a limit. */
 typedef struct phx_cap_split {
     uint32_t stay, enter, leave;
@@ -264,6 +272,12 @@ typedef struct phx_kernels {
     /* Keys of slots, from squared distances. was[i]: the slot is that of a listed target. Returns how many are. */
     uint32_t (*cap_keys)(const phx_key_rule *by, const uint32_t *slots, const float *squares, uint32_t count,
                          double *keys, uint8_t *was);
+    /*
+     * Keeps, in place and in order, slots of a rank that is not below the given one, with their keys and marks. Those
+     * above it get PHX_KEY_SURE.
+     */
+    phx_rank_part (*part_at_rank)(uint32_t *slots, double *keys, uint8_t *was, const uint16_t *ranks, uint32_t count,
+                                  uint16_t rank);
     /* The number of keys that are at most the limit. */
     uint32_t (*count_within)(const double *keys, uint32_t count, double limit);
     /*

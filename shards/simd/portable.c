@@ -380,6 +380,22 @@ static uint32_t cap_keys_portable(const phx_key_rule *by, const uint32_t *slots,
     return n;
 }
 
+static phx_rank_part part_at_rank_portable(uint32_t *slots, double *keys, uint8_t *was, const uint16_t *ranks,
+                                           uint32_t count, uint16_t rank)
+{
+    phx_rank_part n = {0, 0};
+    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
+        const bool above = ranks[i] > rank;
+        const double key = keys[i];
+        slots[n.kept] = slots[i];
+        was[n.kept] = was[i];
+        keys[n.kept] = above ? PHX_KEY_SURE : key;
+        n.sure += above;
+        n.kept += ranks[i] >= rank;
+    }
+    return n;
+}
+
 static uint32_t count_within_portable(const double *keys, uint32_t count, double limit)
 {
     uint32_t n = 0;
@@ -475,6 +491,7 @@ const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
                                           .find_far = find_far_portable,
                                           .rank_hits = rank_hits_portable,
                                           .cap_keys = cap_keys_portable,
+                                          .part_at_rank = part_at_rank_portable,
                                           .count_within = count_within_portable,
                                           .split_at_limit = split_at_limit_portable,
                                           .find_u32 = find_u32_portable,

@@ -53,8 +53,10 @@ void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep)
  */
 typedef struct limit_search {
     double low, high;
-    double below, above; /* by so many keys there are too few at the one limit, too many at the other */
-    double *resting;     /* of these, that of the limit that did not move last; NULL = none moved */
+    uint32_t low_within, high_within; /* so many keys do not exceed them */
+    uint32_t idle;                    /* steps in a row that left as many keys between the limits as before */
+    double below, above;              /* by so many keys there are too few at the one limit, too many at the other */
+    double *resting;                  /* of these, that of the limit that did not move last; NULL = none moved */
 } limit_search;
 
 static const double HALF_KEY = 0.5; /* a limit lies in the middle between two keys */
@@ -63,37 +65,57 @@ static const double HALF_KEY = 0.5; /* a limit lies in the middle between two ke
 static void narrow_search(limit_search *search, double at, uint32_t within, uint32_t keep)
 {
     double *resting = within < keep ? &search->above : &search->below;
+    const bool alike = within == (within < keep ? search->low_within : search->high_within);
+    search->idle = alike ? search->idle + 1 : 0;
     if (within < keep) {
         search->low = at;
+        search->low_within = within;
         search->below = (double)keep - within + HALF_KEY;
     } else {
         search->high = at;
+        search->high_within = within;
         search->above = (double)within - keep + HALF_KEY;
     }
     if (search->resting == resting) *resting *= 0.5;
     search->resting = resting;
 }
 
-bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, phx_split_bounds of, double *limit)
+/* The place of the next limit, between the two. */
+static double next_limit(const limit_search *search, uint32_t step, double guess)
 {
-    /* if guesses fail, halving does not: so many are finer than squares of floats */
-    enum { GUESSES = 12, STEPS = 40 };
-    limit_search search = {.high = of.most, .below = of.keep - of.sure + HALF_KEY, .above = count - of.keep + HALF_KEY};
-    double next = of.guess;
+    enum { GUESSES = 12 }; /* if they fail, halving does not */
+    const double share = step < GUESSES ? search->below / (search->below + search->above) : 0.5;
+    if (guess > search->low && guess < search->high) return guess;
+    return search->low + (search->high - search->low) * share;
+}
+
+phx_split phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, phx_split_bounds of)
+{
+    /* idle steps are a sign of equal keys, which are cheaper to rank than to split; steps: finer than squares of floats
+     */
+    enum { IDLE = 6, STEPS = 40 };
+    limit_search search = {.high = of.most,
+                           .low_within = of.sure,
+                           .high_within = count,
+                           .below = of.keep - of.sure + HALF_KEY,
+                           .above = count - of.keep + HALF_KEY};
+    phx_split split = {.limit = of.most};
+    double guess = of.guess;
     PHX_ASSERT(of.sure < of.keep && of.keep < count);
-    for (uint32_t step = 0; step < STEPS; step++) {
-        const double share = step < GUESSES ? search.below / (search.below + search.above) : 0.5;
-        double at = search.low + (search.high - search.low) * share;
-        if (next > search.low && next < search.high) at = next;
-        if (!(at > search.low && at < search.high)) return false;
+    for (uint32_t step = 0; step < STEPS && search.idle < IDLE && !split.found; step++) {
+        const double at = next_limit(&search, step, guess);
+        if (!(at > search.low && at < search.high)) break;
         const uint32_t within = kernels->count_within(keys, count, at);
-        *limit = at;
-        if (within == of.keep) return true;
+        split.limit = at;
+        split.found = within == of.keep;
         narrow_search(&search, at, within, of.keep);
-        next = 0.0;
+        guess = 0.0;
         /* a guess was near: the keys beyond it tell how close they are to each other there */
         if (step == 0 && of.guess > 0.0 && within < count)
-            next = at + ((double)of.keep + HALF_KEY - within) * (of.most - at) / (double)(count - within);
+            guess = at + ((double)of.keep + HALF_KEY - within) * (of.most - at) / (double)(count - within);
     }
-    return false;
+    split.low = search.low > 0.0 ? search.low : PHX_KEY_SURE;
+    split.high = search.high < of.most ? search.high : INFINITY;
+    split.within = search.low_within;
+    return split;
 }

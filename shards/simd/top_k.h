@@ -20,16 +20,27 @@ void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep);
 
 /* Keys among which a limit is sought. */
 typedef struct phx_split_bounds {
-    uint32_t sure; /* so many are negative */
+    uint32_t sure; /* so many are PHX_KEY_SURE */
     uint32_t keep; /* more than `sure` */
-    double most;   /* no key exceeds it */
+    double most;   /* above all keys but those of entities far outside the world */
     double guess;  /* is tried first; 0 = none */
 } phx_split_bounds;
 
 /*
- * Finds a limit below `most` that exactly `keep` < count of the keys do not exceed. false: none was found, as when keys
- * are equal; the limit is then the last one tried, if any.
+ * Where keys are split. Keys up to `low` are among the best, and those above `high` are not; of those between the two,
+ * some may be equal.
  */
-bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, phx_split_bounds of, double *limit);
+typedef struct phx_split {
+    double limit;     /* the last one tried, if any */
+    bool found;       /* exactly `keep` keys do not exceed the limit */
+    double low, high; /* not fewer than `keep` keys do not exceed `high` */
+    uint32_t within;  /* so many keys do not exceed `low`: less than `keep` */
+} phx_split;
+
+/*
+ * Seeks a limit below `most` that exactly `keep` < count of the keys do not exceed. There may be none, as when keys are
+ * equal.
+ */
+phx_split phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, phx_split_bounds of);
 
 #endif

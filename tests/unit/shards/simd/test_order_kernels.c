@@ -98,6 +98,46 @@ Test(kernels, hits_are_ranked_by_their_attribute_sets)
     with_each(rank_hits_of_rows);
 }
 
+/* Candidates are parted at a rank, any of all that there are. */
+static void part_some(const phx_kernels *kernels, const char *name)
+{
+    enum { LENGTH = ROWS + 2 * PHX_KERNEL_PAD };
+    static uint32_t kept[LENGTH];
+    static uint16_t ranks[LENGTH];
+    static double keys[LENGTH], parted[LENGTH];
+    static uint8_t was[LENGTH], marks[LENGTH];
+    uint64_t rng = 38;
+    for (uint32_t round = 0; round < 2000; round++) {
+        const uint32_t count = round % (ROWS + 1), values = 1u << phx_rng_below(&rng, 17);
+        const uint32_t first = phx_rng_below(&rng, UINT16_MAX + 2 - values);
+        const uint16_t rank = (uint16_t)(first + phx_rng_below(&rng, values));
+        uint32_t n = 0, sure = 0;
+        guard(kept, LENGTH);
+        for (uint32_t i = 0; i < LENGTH; i++) ranks[i] = (uint16_t)(first + phx_rng_below(&rng, values));
+        for (uint32_t i = 0; i < count; i++) {
+            slots[i] = kept[i] = (uint32_t)phx_rng_next(&rng);
+            keys[i] = parted[i] = phx_rng_unit(&rng);
+            was[i] = marks[i] = phx_rng_below(&rng, 2) == 1;
+        }
+        const phx_rank_part part = kernels->part_at_rank(kept, parted, marks, ranks, count, rank);
+        for (uint32_t i = 0; i < count; i++) {
+            if (ranks[i] < rank) continue;
+            const double key = ranks[i] > rank ? PHX_KEY_SURE : keys[i];
+            cr_assert(kept[n] == slots[i] && parted[n] == key && marks[n] == was[i], "%s, round %u: %u of %u", name,
+                      round, i, count);
+            sure += ranks[i] > rank;
+            n++;
+        }
+        cr_assert(part.kept == n && part.sure == sure, "%s, round %u", name, round);
+        check_guard(kept, count, LENGTH, name);
+    }
+}
+
+Test(kernels, parting_at_a_rank)
+{
+    with_each(part_some);
+}
+
 /* ---- orders and places ---- */
 
 static void order_some(const phx_kernels *kernels, const char *name)

@@ -132,6 +132,21 @@ Test(top_k, events_are_ordered_by_kind_then_id)
     }
 }
 
+static uint32_t count_up_to(const double *keys, uint32_t count, double limit)
+{
+    return phx_kernels_of(PH_SIMD_PORTABLE)->count_within(keys, count, limit);
+}
+
+/* Either the limit splits the keys, or the last of the best ones is between low and high. Returns the keys there. */
+static uint32_t check_split(const double *keys, uint32_t count, uint32_t keep, const phx_split *split)
+{
+    const uint32_t to_high = count_up_to(keys, count, split->high);
+    if (split->found) cr_assert_eq(count_up_to(keys, count, split->limit), keep, "%u of %u", keep, count);
+    cr_assert_eq(count_up_to(keys, count, split->low), split->within, "%u of %u", keep, count);
+    cr_assert(split->within < keep && to_high >= keep, "%u of %u: %u to %u", keep, count, split->within, to_high);
+    return to_high - split->within;
+}
+
 /* Different keys, the greatest anywhere, of any number: there is always a limit between two of them. */
 Test(top_k, any_number_of_keys_is_split)
 {
@@ -140,13 +155,26 @@ Test(top_k, any_number_of_keys_is_split)
     uint64_t rng = 18;
     for (uint32_t round = 0; round < 3000; round++) {
         uint32_t count = 2 + round % 40, keep = 1 + phx_rng_below(&rng, count - 1), from = phx_rng_below(&rng, count);
-        double limit = 0.0;
         const double most = 999.0 + count + (round % 3) * 500.0,
                      guess = phx_rng_unit(&rng) * (round % 2 ? 1100.0 : 0.0);
         const phx_split_bounds of = {.keep = keep, .most = most, .guess = guess};
         for (uint32_t i = 0; i < count; i++) keys[(from + i) % count] = 1000.0 + i;
-        cr_assert(phx_rank_split(kernels, keys, count, of, &limit), "round %u: %u of %u", round, keep, count);
-        cr_assert(limit >= 999.0 + keep && limit < 1000.0 + keep, "round %u: %u of %u: %f", round, keep, count, limit);
+        const phx_split split = phx_rank_split(kernels, keys, count, of);
+        const uint32_t between = check_split(keys, count, keep, &split);
+        cr_assert(split.found || between <= 16, "round %u: %u of %u", round, keep, count);
+    }
+}
+
+/* Entities far outside the world are beyond the bound: all keys may be. */
+Test(top_k, keys_beyond_the_bound_are_among_those_between)
+{
+    enum { COUNT = 40, KEEP = 25 };
+    static double keys[COUNT + PHX_KERNEL_PAD];
+    for (uint32_t within = 0; within < COUNT; within++) {
+        for (uint32_t i = 0; i < COUNT; i++) keys[i] = i < within ? 1.0 + i : 1e9 + i;
+        const phx_split split = phx_rank_split(phx_kernels_of(PH_SIMD_PORTABLE), keys, COUNT,
+                                               (phx_split_bounds){.keep = KEEP, .most = 100.0});
+        check_split(keys, COUNT, KEEP, &split);
     }
 }
 
@@ -170,13 +198,16 @@ static uint32_t count_of_counts(bool guessed, uint32_t rounds)
     uint64_t rng = 19;
     phx_split_bounds of = {.sure = SURE, .keep = SURE + JOIN, .most = 10000.0};
     kernels.count_within = count_within_counted;
+    uint32_t unsplit = 0;
     counts = 0;
     for (uint32_t round = 0; round < rounds; round++) {
-        double limit = 0.0;
-        for (uint32_t i = 0; i < COUNT; i++) keys[i] = i < SURE ? -1.0 : 5000.0 + 5000.0 * phx_rng_unit(&rng);
-        cr_assert(phx_rank_split(&kernels, keys, COUNT, of, &limit), "round %u", round);
-        if (guessed) of.guess = limit;
+        for (uint32_t i = 0; i < COUNT; i++) keys[i] = i < SURE ? PHX_KEY_SURE : 5000.0 + 5000.0 * phx_rng_unit(&rng);
+        const phx_split split = phx_rank_split(&kernels, keys, COUNT, of);
+        check_split(keys, COUNT, SURE + JOIN, &split);
+        unsplit += !split.found;
+        if (guessed) of.guess = split.limit;
     }
+    cr_assert(unsplit <= rounds / 50, "%u of %u", unsplit, rounds);
     return counts;
 }
 
@@ -186,6 +217,33 @@ Test(top_k, keys_far_from_both_bounds_are_split_soon)
     const uint32_t alone = count_of_counts(false, ROUNDS), guessed = count_of_counts(true, ROUNDS);
     cr_assert(alone <= 12 * ROUNDS, "%u counts for %u splits", alone, ROUNDS);
     cr_assert(guessed <= 5 * ROUNDS, "%u counts for %u splits by a guess", guessed, ROUNDS);
+}
+
+/* As on tiles of a board, where many are equally far: the search ends soon, and few more than those are left. */
+Test(top_k, equal_keys_are_not_split)
+{
+    enum { ROUNDS = 500, COUNT = 2000, TILES = 13 };
+    static double keys[COUNT + PHX_KERNEL_PAD];
+    phx_kernels kernels = *phx_kernels_of(PH_SIMD_PORTABLE);
+    uint64_t rng = 20;
+    uint32_t between = 0, equal = 0;
+    kernels.count_within = count_within_counted;
+    counts = 0;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const uint32_t keep = 1 + phx_rng_below(&rng, COUNT - 1);
+        uint32_t alike[2 * TILES * TILES] = {0}, square = 0; /* by square */
+        for (uint32_t i = 0; i < COUNT; i++) {
+            const uint32_t dx = phx_rng_below(&rng, TILES), dy = phx_rng_below(&rng, TILES);
+            alike[dx * dx + dy * dy]++;
+            keys[i] = dx * dx + dy * dy;
+        }
+        const phx_split split = phx_rank_split(&kernels, keys, COUNT, (phx_split_bounds){.keep = keep, .most = 400.0});
+        between += check_split(keys, COUNT, keep, &split);
+        for (uint32_t before = 0; before + alike[square] < keep; square++) before += alike[square];
+        equal += alike[square];
+    }
+    cr_assert(counts <= 16 * ROUNDS, "%u counts", counts);
+    cr_assert(between <= 2 * equal, "%u between, %u equal", between, equal);
 }
 
 static int word_order(const void *left, const void *right)
