@@ -76,9 +76,11 @@ static uint32_t part_by_rank(phx_evaluation *at, uint32_t rank)
 double phx_farthest_square(const phx_evaluation *at)
 {
     const phx_rules *rules = at->shard->rules;
-    double width = (double)rules->towers[0] * (double)rules->tower_size;
-    double height = (double)rules->towers[1] * (double)rules->tower_size;
-    return fmin((double)phx_evaluation_square(at), width * width + height * height);
+    const double side = (double)rules->tower_size, span = side * (rules->span + 1);
+    const double width = side * rules->towers[0], height = side * rules->towers[1];
+    const bool in_towers = rules->range == PH_RANGE_TOWERS && at->radius >= at->attr->view;
+    const double square = in_towers ? 2.0 * span * span : (double)phx_evaluation_square(at);
+    return fmin(square, width * width + height * height);
 }
 
 /* Candidates beside the scan may be farther off than the view. */

@@ -58,7 +58,7 @@ static void mark_held(phx_evaluation *at)
 static void scan_around(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
-    phx_range_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
+    phx_range_scan scan = {.hits = scratch->hits, .squares = scratch->squares, .near = &scratch->near};
     at->shard->storage->scan(at->shard, at->slot, at->radius, &scan);
     scratch->counts.ranges_visited += scan.visited;
     scratch->counts.pairs_tested += scan.pairs;
@@ -152,7 +152,14 @@ static void sift_scanned(phx_evaluation *at)
         if (at->scratch->related[i] != PHX_SLOT_NONE) drop_hit(at, at->scratch->related[i]);
 }
 
-/* Squares of hits in range = towers, where the scan has none. */
+/* Does the scan leave squares that are no distances, or none? In range = towers; elsewhere sift_each() measures. */
+static bool squares_missing(const phx_shard *shard)
+{
+    const phx_rules *rules = shard->rules;
+    return rules->range == PH_RANGE_TOWERS && (!shard->storage->searches_columns || rules->shape == PH_SHAPE_SPHERE);
+}
+
+/* Measures the squares of the hits. */
 static void measure_squares(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
@@ -165,7 +172,7 @@ static void measure_squares(phx_evaluation *at)
 static void find_keys(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
-    if (at->shard->rules->range == PH_RANGE_TOWERS) measure_squares(at);
+    if (squares_missing(at->shard)) measure_squares(at);
     const phx_key_rule by = {.mark = scratch->mark,
                              .listed = at->tag | PHX_MARK_OLD,
                              .listed_most = at->attr->cap > 0 ? INFINITY : PHX_KEY_SURE,
@@ -181,8 +188,9 @@ static bool scan_decided(const phx_evaluation *at, uint32_t slot)
 {
     const phx_rules *rules = at->shard->rules;
     const phx_body *target = &at->shard->store.body[slot];
-    if (rules->range == PH_RANGE_TOWERS) return phx_in_towers(rules, at->body, target);
-    return phx_in_range(rules, at->body, target, at->radius) && !beyond_bound(at, slot);
+    const bool in_radius = phx_in_range(rules, at->body, target, at->radius);
+    if (rules->range == PH_RANGE_RADIUS) return in_radius && !beyond_bound(at, slot);
+    return phx_in_towers(rules, at->body, target) && (in_radius || at->radius >= at->attr->view);
 }
 
 /* Adds a candidate that is not from the scan, by the whole rule. */

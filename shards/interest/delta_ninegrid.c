@@ -413,6 +413,7 @@ uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, 
     enum { AWAIT_TASKS = 12 }; /* tasks ahead whose cell entries are prefetched */
     const phx_ninegrid *ninegrid = &shard->ninegrid;
     if (!phx_scratch_room(scratch, shard->store.slots)) return 0;
+    scratch->square_each = scratch->square_joined = 0; /* so that the work does not depend on earlier ranges */
     const phx_cell_task *task = task_of(ninegrid, first);
     for (uint32_t item = first, end = first + count; item < end; task++) {
         uint32_t left = end - task->first;

@@ -229,11 +229,29 @@ void phx_ninegrid_list_visit(const phx_ninegrid *ninegrid, const phx_rules *rule
 bool phx_ninegrid_list_has(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store, uint32_t slot,
                            uint32_t target);
 /*
- * Writes all entities of an instance in the rectangle's towers now, as slot words of rows; out[] has room. *ranges:
- * towers visited.
+ * The entities of some towers in columns, as observers of one tower search the same ones. A worker has its own, for the
+ * tick at hand.
  */
-uint32_t phx_ninegrid_scan(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint32_t *out,
-                           uint32_t *ranges);
+typedef struct phx_near_columns {
+    phx_grid_rows rows; /* x, y and slot alone */
+    uint32_t x_capacity, y_capacity, slot_capacity;
+    uint32_t count;
+    uint32_t towers; /* with an entry */
+    /* what is collected */
+    const phx_ninegrid *of; /* NULL = nothing */
+    uint32_t instance;
+    phx_rect rect;
+} phx_near_columns;
+
+/* Room for so many entities, and for the pad of kernels. false = no memory. */
+bool phx_near_columns_reserve(phx_near_columns *near, phx_mem *mem, size_t count);
+void phx_near_columns_free(phx_near_columns *near, phx_mem *mem);
+/*
+ * Collects the entities of an instance in the rectangle's towers now, if others were collected last. In the interest
+ * phase; room was reserved.
+ */
+void phx_ninegrid_collect(const phx_ninegrid *ninegrid, const phx_store *store, uint32_t instance, phx_rect rect,
+                          phx_near_columns *near);
 bool phx_ninegrid_dirty(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint64_t tick);
 
 /* The observer kind for the cell entry of a slot. */

@@ -19,6 +19,7 @@
 #include "base/directory.h"
 #include "shards/entity/bounds.h"
 #include "shards/index/index.h"
+#include "shards/ninegrid/ninegrid.h"
 
 /* Types of rooms above this one, which pass through the table: */
 typedef struct phx_shard phx_shard; /* shard.h */
@@ -41,8 +42,9 @@ typedef void (*phx_undone_fn)(void *user, uint32_t slot, bool block);
 /* Result of a scan: targets in range of an observer, by its view alone. */
 typedef struct phx_range_scan {
     uint32_t *hits; /* slot words of rows; room for all candidates */
-    float *squares; /* squared distances; range = radius */
+    float *squares; /* squared distances, where the storage measures them */
     uint32_t count;
+    phx_near_columns *near;  /* of the worker; with room, if the storage searches columns */
     uint64_t pairs, visited; /* distances compared; ranges of rows, towers or nodes */
 } phx_range_scan;
 
@@ -68,6 +70,8 @@ typedef struct phx_storage {
     bool mixes_instances;
     /* A scan of a part of the view costs less than one of the whole view. Read in the interest phase. */
     bool scans_in_part;
+    /* A scan searches phx_near_columns. Read in the interest phase. */
+    bool searches_columns;
     /* Items of the interest phase are slots: of entities anywhere, and the same at the tick's end. Read then. */
     bool items_are_slots;
 
@@ -153,7 +157,10 @@ typedef struct phx_storage {
     bool (*any_dirty_near)(const phx_shard *shard, uint32_t observer, float radius);
     /* An upper bound of the targets of an evaluation, in both lists; related: its relations, to be added if needed. */
     size_t (*targets_max)(const phx_shard *shard, uint32_t observer, uint32_t related);
-    /* Finds the targets within the radius, up to its view; range = towers: in the span. There is room. */
+    /*
+     * Finds the targets within the radius, up to its view; range = towers: in the span, and within a radius below the
+     * view where the storage scans in part. There is room.
+     */
     void (*scan)(const phx_shard *shard, uint32_t observer, float radius, phx_range_scan *scan);
     /*
      * Gives the sink all targets that may have entered or left a stored list; phx_index_ops.differ. false: not known.

@@ -86,6 +86,7 @@ const phx_storage phx_storage_classical = {
     .unmarked_when_dense = false,
     .mixes_instances = true,
     .scans_in_part = false,
+    .searches_columns = false,
     .items_are_slots = true,
     .make = make_classical,
     .free = free_classical,

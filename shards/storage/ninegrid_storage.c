@@ -105,12 +105,16 @@ static bool cell_dirty_near(const phx_shard *shard, uint32_t observer, float rad
 
 static void scan_cells(const phx_shard *shard, uint32_t observer, float radius, phx_range_scan *scan)
 {
-    const phx_rect rect = phx_interest_towers(shard->rules, &shard->store.body[observer], radius);
-    uint32_t ranges = 0;
-    const uint32_t instance = phx_store_instance(&shard->store, observer);
-    scan->count = phx_ninegrid_scan(&shard->ninegrid, instance, rect, scan->hits, &ranges);
-    scan->visited += ranges;
-    scan->pairs += scan->count;
+    const phx_body *body = &shard->store.body[observer];
+    const phx_rect rect = phx_interest_towers(shard->rules, body, radius);
+    const bool whole = !(radius < phx_store_attr(&shard->store, observer)->view);
+    const phx_range area = {body->x, body->y, whole ? INFINITY : radius, shard->rules->shape == PH_SHAPE_SQUARE};
+    phx_near_columns *near = scan->near;
+    phx_ninegrid_collect(&shard->ninegrid, &shard->store, phx_store_instance(&shard->store, observer), rect, near);
+    const phx_span all = {0, near->count};
+    scan->count = shard->kernels->range_scan(&near->rows, all, &area, scan->hits, scan->squares);
+    scan->visited += near->towers;
+    scan->pairs += near->count;
 }
 
 /* ---- work ---- */
@@ -125,7 +129,8 @@ const phx_storage phx_storage_ninegrid = {
     .has_deltas = false,
     .unmarked_when_dense = true,
     .mixes_instances = false,
-    .scans_in_part = false,
+    .scans_in_part = true,
+    .searches_columns = true,
     .items_are_slots = false,
     .make = make_cells,
     .free = free_cells,

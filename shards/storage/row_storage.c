@@ -98,6 +98,7 @@ const phx_storage phx_storage_rows = {
     .unmarked_when_dense = true,
     .mixes_instances = false,
     .scans_in_part = true,
+    .searches_columns = false,
     .items_are_slots = false,
     .make = phx_storage_ready,
     .free = phx_storage_no_work,
