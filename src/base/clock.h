@@ -1,6 +1,6 @@
 /*
  * Times of work, for the stats only: no result depends on them. Any thread, any phase; reading the clock costs some 25
- * ns, so each piece of work reads it twice, no more.
+ * ns, so each piece of work reads it twice, no more (world/state/piece_clock.h: when not at all).
  */
 #ifndef PHX_BASE_CLOCK_H
 #define PHX_BASE_CLOCK_H

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "world/state/broadcast_types.h"
+#include "world/state/piece_clock.h"
 #include "world/state/world.h"
 
 bool phx_broadcasts_init(phx_world *world)
@@ -434,9 +434,9 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
     phx_broadcasts *b = &world->broadcasts;
     phx_broadcast_piece *piece = &b->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
-    uint64_t from = phx_now_ns();
+    uint64_t from = phx_piece_now_ns(world);
     bool done = find_piece_recipients(world, &b->scratches[worker], piece);
-    piece->ns += phx_now_ns() - from;
+    piece->ns += phx_piece_now_ns(world) - from;
     if (done) piece->worker = worker;
     else atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
 }

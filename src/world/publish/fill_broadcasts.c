@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "world/publish/broadcasts.h"
 #include "world/state/broadcast_types.h"
+#include "world/state/piece_clock.h"
 
 static phx_batch_broadcasts_share *broadcast_share(const phx_world *world, uint32_t piece, uint32_t consumer)
 {
@@ -123,7 +123,7 @@ static void fill_piece(phx_world *world, uint32_t index)
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
     phx_broadcast_piece *piece = &b->pieces[index];
-    uint64_t from = phx_now_ns();
+    uint64_t from = phx_piece_now_ns(world);
     const phx_broadcast_scratch *scratch = &b->scratches[piece->worker];
     const phx_store *store = &world->shards[piece->shard].store;
     for (uint32_t i = 0; i < piece->recipient_count; i++) {
@@ -142,7 +142,7 @@ static void fill_piece(phx_world *world, uint32_t index)
         for (uint32_t h = 0; h < recipient->count; h++)
             broadcasts->heard[share->heard_at++] = places[scratch->heard[recipient->first + h]];
     }
-    piece->ns += phx_now_ns() - from;
+    piece->ns += phx_piece_now_ns(world) - from;
 }
 
 static void fill_broadcasts_unit(void *context, uint32_t worker, uint32_t unit)

@@ -3,11 +3,11 @@
  */
 #include "world/publish/find_updates.h"
 
-#include "base/clock.h"
 #include "shards/interest/change_record.h"
 #include "shards/publish/recipients.h"
 #include "shards/state/update_bands.h"
 #include "shards/tick/set_aside.h"
+#include "world/state/piece_clock.h"
 #include "world/state/update_types.h"
 
 enum { OBSERVERS_AHEAD = 4, WAYS_AHEAD = 8, TAILS_AHEAD = 12, TARGETS_AHEAD = 16 }; /* that are prefetched */
@@ -129,9 +129,9 @@ static void update_piece_body(void *context, uint32_t worker, uint32_t index)
     phx_updates *u = &world->updates;
     phx_update_piece *piece = &u->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
-    uint64_t from = phx_now_ns();
+    uint64_t from = phx_piece_now_ns(world);
     bool done = emit_piece_updates(world, &u->workers[worker], piece);
-    piece->ns += phx_now_ns() - from;
+    piece->ns += phx_piece_now_ns(world) - from;
     if (done) piece->worker = worker;
     else atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
 }

@@ -3,7 +3,6 @@
  */
 #include "world/publish/publish.h"
 
-#include "base/clock.h"
 #include "shards/interest/event_naming.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/edges.h"
@@ -11,6 +10,7 @@
 #include "world/publish/set_aside.h"
 #include "world/publish/updates.h"
 #include "world/state/broadcast_types.h"
+#include "world/state/piece_clock.h"
 
 /* Drops the pending changes of observers with another consumer, or not ready. */
 static void drop_silenced_observers(phx_world *world)
@@ -175,7 +175,7 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     const phx_change *changes = phx_chunk_changes(world, chunk);
     (void)worker;
     if (chunk->change_count == 0) return;
-    uint64_t from = phx_now_ns();
+    uint64_t from = phx_piece_now_ns(world);
     const phx_change *last = changes + chunk->change_count;
     phx_event_writer writer;
     phx_event_writer_begin(&writer, &world->shards[chunk->shard], &world->causes);
@@ -196,7 +196,7 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     phx_event_writer_flush(&writer);
     chunk->cause_lookups = writer.lookups;
     if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange_attached(world, chunk, at.places);
-    chunk->publish_ns += phx_now_ns() - from;
+    chunk->publish_ns += phx_piece_now_ns(world) - from;
 }
 
 /* What decides the causes of this tick's events. */

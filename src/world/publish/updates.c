@@ -3,7 +3,6 @@
  */
 #include "world/publish/updates.h"
 
-#include "base/clock.h"
 #include "shards/publish/deferred_updates.h"
 #include "shards/publish/due_targets.h"
 #include "shards/publish/motion_history.h"
@@ -11,6 +10,7 @@
 #include "shards/state/update_bands.h"
 #include "shards/tick/set_aside.h"
 #include "world/publish/set_aside.h"
+#include "world/state/piece_clock.h"
 #include "world/state/update_types.h"
 #include "world/state/world.h"
 
@@ -107,9 +107,9 @@ static void entered_body(void *context, uint32_t worker, uint32_t piece)
     phx_chunk *chunk = &world->chunks[piece];
     (void)worker;
     if (chunk->change_count == 0) return;
-    uint64_t from = phx_now_ns();
+    uint64_t from = phx_piece_now_ns(world);
     note_entered(world, chunk);
-    chunk->publish_ns += phx_now_ns() - from;
+    chunk->publish_ns += phx_piece_now_ns(world) - from;
 }
 
 /* The most bands of a class. */
@@ -315,12 +315,12 @@ static void fill_updates_unit(void *context, uint32_t worker, uint32_t index)
     const phx_updates *u = &world->updates;
     phx_update_piece *piece = &u->pieces[index];
     const phx_update_group *groups = groups_of(world, piece);
-    uint64_t from = phx_now_ns();
+    uint64_t from = phx_piece_now_ns(world);
     (void)worker;
     for (uint32_t g = 0; g < piece->group_count; g++)
         if (groups[g].due_count > 0)
             fill_group(world, &world->shards[piece->shard], &u->workers[piece->worker].update_scratch, &groups[g]);
-    piece->ns += phx_now_ns() - from;
+    piece->ns += phx_piece_now_ns(world) - from;
 }
 
 void phx_updates_fill(phx_world *world)

@@ -8,6 +8,7 @@
 #include "shards/interest/scratch.h"
 #include "shards/state/storage.h"
 #include "world/state/broadcast_types.h"
+#include "world/state/piece_clock.h"
 #include "world/state/update_types.h"
 #include "world/table/instance_counts.h"
 
@@ -65,6 +66,12 @@ static void add_phases(phx_phase_ns *sum, const phx_phase_ns *ns)
     for (uint32_t p = 0; p < PHX_PHASES; p++) sum->of[p] += ns->of[p];
 }
 
+/* The only shard, in a tick of one thread, has the times of the phases; it has no exchange. */
+static void copy_times(phx_world *world)
+{
+    for (uint32_t p = PHX_PHASE_INDEX; p < PHX_PHASES; p++) world->shard_progress[0].ns.of[p] = world->phase_ns.of[p];
+}
+
 /* Adds the times of chunks and pieces to their shards. */
 static void share_times(phx_world *world)
 {
@@ -84,7 +91,8 @@ static void share_times(phx_world *world)
 void phx_stats_end(phx_world *world)
 {
     uint64_t tick_ns = all_phases(&world->phase_ns);
-    share_times(world);
+    if (phx_phases_whole(world)) copy_times(world);
+    else share_times(world);
     for (uint32_t i = 0; i < world->shard_count; i++)
         add_phases(&world->shard_totals[i].ns, &world->shard_progress[i].ns);
     add_phases(&world->phase_ns_sum, &world->phase_ns);

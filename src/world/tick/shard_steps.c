@@ -4,7 +4,6 @@
  */
 #include "world/tick/shard_steps.h"
 
-#include "base/clock.h"
 #include "shards/exchange/halo.h"
 #include "shards/exchange/migrate_out.h"
 #include "shards/exchange/receive.h"
@@ -21,6 +20,7 @@
 #include "world/monitor/monitor.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/event_bound.h"
+#include "world/state/piece_clock.h"
 
 /* ---- shards ---- */
 
@@ -37,9 +37,9 @@ static void shard_body(void *context, uint32_t worker, uint32_t piece)
     phx_shard_progress *progress = &world->shard_progress[shard];
     (void)worker;
     if (progress->step_done == world->step) return;
-    uint64_t from = phx_now_ns();
+    uint64_t from = phx_piece_now_ns(world);
     bool done = run->step(world, shard);
-    progress->ns.of[phx_phase_of(world->stage)] += phx_now_ns() - from;
+    progress->ns.of[phx_phase_of(world->stage)] += phx_piece_now_ns(world) - from;
     if (done) progress->step_done = world->step;
     else atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
 }
@@ -278,7 +278,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     phx_scratch *scratch = &world->scratch[worker];
     phx_chunk *chunk = &world->chunks[piece];
     if (chunk->done == chunk->count || chunk->done > 0) return;
-    uint64_t from = phx_now_ns();
+    uint64_t from = phx_piece_now_ns(world);
     chunk->worker = worker;
     chunk->change_first = scratch->change_count;
     chunk->target_first = scratch->target_count;
@@ -293,7 +293,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     if (phx_monitors_any(world)) phx_costs_note(world, chunk);
     phx_spread_chunk(world, piece);
     phx_publish_count(world, piece);
-    chunk->interest_ns += phx_now_ns() - from;
+    chunk->interest_ns += phx_piece_now_ns(world) - from;
     if (chunk->done < chunk->count) atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
 }
 

@@ -396,18 +396,22 @@ static bool go_on(phx_world *world, bool finish)
     return true;
 }
 
-/* Runs the stages up to `last`, and that one too. false = no memory. */
+/* Runs the stages up to `last`, and that one too; reads the clock once a phase. false = no memory. */
 static bool run_stages(phx_world *world, phx_stage last, bool finish)
 {
-    bool done = true;
-    for (uint64_t from = phx_now_ns(), to; done && world->stage <= last; from = to) {
-        const phx_stage stage = world->stage;
-        done = go_on(world, finish);
-        to = phx_now_ns();
-        world->phase_ns.of[phx_phase_of(stage)] += to - from;
-        if (done && world->stage == PHX_STAGE_IDLE) break;
+    uint64_t from = phx_now_ns();
+    for (bool runs = world->stage <= last; runs;) {
+        const phx_phase phase = phx_phase_of(world->stage);
+        const bool done = go_on(world, finish);
+        runs = done && world->stage <= last && world->stage != PHX_STAGE_IDLE;
+        if (!runs || phx_phase_of(world->stage) != phase) {
+            const uint64_t to = phx_now_ns();
+            world->phase_ns.of[phase] += to - from;
+            from = to;
+        }
+        if (!done) return false;
     }
-    return done;
+    return true;
 }
 
 /* Runs an apply, or goes on with it, until the world rests. false = no memory. */
