@@ -106,7 +106,7 @@ static uint32_t keep_let_in(const phx_update_emission *at, uint32_t *keys, uint3
 static uint32_t keep_added(const phx_update_emission *at, const phx_motion_columns *columns, uint32_t *keys,
                            phx_due_found found)
 {
-    if (columns->item == NULL) return found.special || at->related ? keep_seen(at, keys, found.count) : found.count;
+    if (columns->left_out) return found.special || at->related ? keep_seen(at, keys, found.count) : found.count;
     return at->entered_count + at->candidate_count > 0 ? keep_let_in(at, keys, found.count) : found.count;
 }
 
@@ -148,19 +148,38 @@ static bool close_spans(phx_update_emission *at, open_spans *open)
     phx_motion_columns columns = phx_bands_columns(at->shard);
     const uint32_t count = open->count, length = open->length;
     columns.left_out = at->scratch->left_out;
+    at->scratch->compared_count += length;
     open->count = open->length = 0;
     return count == 0 || add_due_targets(at, columns, open->spans, count, length);
+}
+
+/* The same of the rows in the tile that may be in view. */
+static void add_tile_rows(phx_update_emission *at, phx_box box)
+{
+    const phx_motion_tile *tile = &at->scratch->tile;
+    phx_span spans[PHX_MOTION_TILE_SPANS_MAX];
+    uint32_t length = 0;
+    const uint32_t count = phx_motion_tile_spans(tile, box, spans);
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_motion_tile_spans() wrote them */
+    for (uint32_t i = 0; i < count; i++) length += spans[i].end - spans[i].first;
+    at->scratch->compared_count += length;
+    if (count > 0) add_due_targets(at, tile->of, spans, count, length);
 }
 
 /* Where the list is derived: of the rows in view, without the list. */
 static void add_rows_in_view(phx_update_emission *at)
 {
     const phx_shard *shard = at->shard;
+    const phx_box box = phx_box_around(at->body->x, at->body->y, at->attr->view);
+    at->query.view = at->attr->view;
+    if (phx_motion_tile_covers(&at->scratch->tile, shard, at->attr->instance, box)) {
+        add_tile_rows(at, box);
+        return;
+    }
     const phx_rect rect = phx_interest_rows_rect(shard, at->body, at->attr->view);
     phx_block_walk walk = phx_grid_walk(&shard->grid, at->attr->instance, rect);
     open_spans open;
     open.count = open.length = 0;
-    at->query.view = at->attr->view;
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
         if (open.count + PHX_BLOCK_SIDE > SPANS_MAX && !close_spans(at, &open)) return;
         const uint32_t count = phx_block_spans(block, rect, open.spans + open.count);

@@ -16,12 +16,14 @@ void phx_update_scratch_free(phx_update_scratch *scratch)
     phx_release(mem, (void **)&scratch->due, &scratch->due_capacity, sizeof *scratch->due);
     phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets);
     phx_release(mem, (void **)&scratch->deferred, &scratch->deferred_capacity, sizeof *scratch->deferred);
+    phx_motion_tile_free(&scratch->tile, mem);
 }
 
 void phx_update_scratch_reset(phx_update_scratch *scratch)
 {
     scratch->observer_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
     scratch->listed_count = 0;
+    scratch->compared_count = 0;
 }
 
 void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most)

@@ -12,6 +12,7 @@
 
 #include "shards/entity/entity_store.h"
 #include "shards/entity/tagged_word.h"
+#include "shards/publish/motion_tile.h"
 #include "shards/simd/kernels.h"
 #include "shards/simd/top_k.h"
 #include "shards/state/records.h"
@@ -52,7 +53,9 @@ typedef struct phx_update_scratch {
     uint32_t mark_epoch, place_base, place_last; /* the last number given, or more */
     uint32_t band_bits;                          /* of a due key: room for every band of a class */
     uint32_t group_first;                        /* in targets */
-    uint32_t listed_count; /* in this tick: targets of lists that were looked at one by one, not as rows in view */
+    uint32_t listed_count;   /* in this tick: targets of lists that were looked at one by one, not as rows in view */
+    uint64_t compared_count; /* in this tick: rows that observers were compared with */
+    phx_motion_tile tile;    /* of the last block that was worth one */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
 
 void phx_update_scratch_free(phx_update_scratch *scratch);
@@ -69,11 +72,13 @@ bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots, uint3
 static inline void phx_update_scratch_leave_out(phx_update_scratch *scratch, uint32_t item)
 {
     scratch->left_out[item / PHX_LEFT_OUT_BITS] |= 1u << item % PHX_LEFT_OUT_BITS;
+    phx_motion_tile_leave_out(&scratch->tile, item, true);
 }
 
 static inline void phx_update_scratch_let_in(phx_update_scratch *scratch, uint32_t item)
 {
     scratch->left_out[item / PHX_LEFT_OUT_BITS] &= ~(1u << item % PHX_LEFT_OUT_BITS);
+    phx_motion_tile_leave_out(&scratch->tile, item, false);
 }
 
 static inline bool phx_update_scratch_leaves_out(const phx_update_scratch *scratch, uint32_t item)

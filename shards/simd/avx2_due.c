@@ -59,7 +59,7 @@ AVX2_INLINE uint32_t left_out_bits(const uint32_t *bits, uint32_t i)
     return (uint32_t)word >> i % CHAR_BIT;
 }
 
-/* Adds the due samples of a span; rows: of rows. */
+/* Adds the due samples of a span; rows: of rows, in any order. */
 AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
                                   const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows)
 {
@@ -99,7 +99,7 @@ AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span sp
             found->special |= (lanes & lane_mask(load_vector(columns->word + i))) != 0;
         }
         const choice of = choose_lanes(lanes);
-        const __m256i item = rows ? lanes_from(i) : load_vector(columns->item + i);
+        const __m256i item = columns->item ? load_vector(columns->item + i) : lanes_from(i);
         store_chosen_lanes(keys + n, &of, _mm256_or_si256(_mm256_sll_epi32(item, band_bits), band));
         n += of.count;
     }
@@ -118,7 +118,7 @@ AVX2_INLINE phx_due_found find_due(const phx_motion_columns *columns, const phx_
 AVX2 phx_due_found phx_find_due_avx2(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
                                      const phx_due_query *by, uint32_t *keys)
 {
-    const bool rows = columns->item == NULL;
+    const bool rows = columns->left_out != NULL;
     if (by->square) return find_due(columns, spans, span_count, by, keys, true, rows);
     if (rows) return find_due(columns, spans, span_count, by, keys, false, true);
     return find_due(columns, spans, span_count, by, keys, false, false);

@@ -100,7 +100,7 @@ AVX512_INLINE __mmask16 left_out_512(const uint32_t *bits, uint32_t i)
     return (__mmask16)(word >> i % CHAR_BIT);
 }
 
-/* Adds the due samples of a span; rows: of rows; powers: all periods are powers of two. */
+/* Adds the due samples of a span; rows: of rows, in any order; powers: all periods are powers of two. */
 AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
                                     const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows,
                                     bool powers)
@@ -131,7 +131,7 @@ AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span 
             was = _mm512_add_ps(was, _mm512_mul_ps(was_dz, was_dz));
         }
         if (rows) in = _kandn_mask16(left_out_512(of.left_out, i), in);
-        __m512i key = rows ? first_key : _mm512_sll_epi32(_mm512_loadu_si512(of.item + i), band_bits), was_key = key;
+        __m512i key = of.item ? _mm512_sll_epi32(_mm512_loadu_si512(of.item + i), band_bits) : first_key, was_key = key;
         for (uint32_t b = 0; b < limits; b++) {
             const __m512 limit = _mm512_set1_ps(by->squares[b]);
             key = _mm512_mask_add_epi32(key, _mm512_cmp_ps_mask(d2, limit, _CMP_GT_OQ), key, one);
@@ -160,7 +160,7 @@ AVX512_INLINE phx_due_found find_due_512(const phx_motion_columns *columns, cons
 AVX512 phx_due_found phx_find_due_avx512(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
                                          const phx_due_query *by, uint32_t *keys)
 {
-    const bool rows = columns->item == NULL, powers = all_powers_512(by);
+    const bool rows = columns->left_out != NULL, powers = all_powers_512(by);
     if (by->square || !powers) return find_due_512(columns, spans, span_count, by, keys, by->square, rows, powers);
     if (rows) return find_due_512(columns, spans, span_count, by, keys, false, true, true);
     return find_due_512(columns, spans, span_count, by, keys, false, false, true);

@@ -38,17 +38,18 @@ typedef struct phx_gathered_samples {
 
 /*
  * Columns of motion samples: the position now and at the last tick's end, and the hash of the
- * id. The heights are read for spheres alone. Samples of rows are found by row, and have row words; samples of a stored
- * list say in a column which targets they are (phx_motion_sample.item).
+ * id. The heights are read for spheres alone. Samples of rows are found by row, and have row words. Samples of a stored
+ * list, and of rows in another order, say in a column which targets they are (phx_motion_sample.item).
  */
 typedef struct phx_motion_columns {
     const float *x, *y, *z;
     const float *was_x, *was_y, *was_z;
     const uint32_t *hash;
-    const uint32_t *age;      /* ticks since the last move, PH_BAND_EVERY_MAX at most */
-    const uint32_t *item;     /* NULL = samples of rows */
-    const uint32_t *word;     /* of rows alone: row words */
-    const uint32_t *left_out; /* of rows alone: a bit for each one that is not found; and pad */
+    const uint32_t *age;  /* ticks since the last move, PH_BAND_EVERY_MAX at most */
+    const uint32_t *item; /* NULL = samples of rows in their order */
+    const uint32_t *word; /* of rows alone: row words */
+    const uint32_t
+        *left_out; /* by place, a bit for each one that is not found; and pad; NULL = of a list, not of rows */
 } phx_motion_columns;
 
 /* An observer with bands, and the tick; by band what phx_band_multiple() wants. */

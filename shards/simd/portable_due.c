@@ -49,7 +49,7 @@ static void find_bands(const phx_due_query *by, uint32_t count, measured_samples
 static uint32_t is_left_out(const phx_motion_columns *columns, uint32_t i)
 {
     enum { WORD_BITS = 32 };
-    return columns->item ? 0 : columns->left_out[i / WORD_BITS] >> i % WORD_BITS & 1;
+    return columns->left_out ? columns->left_out[i / WORD_BITS] >> i % WORD_BITS & 1 : 0;
 }
 
 /* Adds the due samples of a span. */

@@ -50,7 +50,7 @@ pharos_unit_test(NAME unit_shards_interest SOURCES
     unit/shards/interest/test_runs.c unit/shards/interest/test_tile.c
     unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_publish SOURCES
-    unit/shards/publish/test_recipients.c unit/shards/shards_fixture.c)
+    unit/shards/publish/test_motion_tile.c unit/shards/publish/test_recipients.c unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_tick SOURCES
     unit/shards/tick/test_begin_end.c unit/shards/tick/test_blind_tick.c unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_storage SOURCES
