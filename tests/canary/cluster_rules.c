@@ -1,7 +1,7 @@
 /*
  * The rules of src/cluster/map/rules.c with one of them broken, by CLUSTER_BUG: 1 retention, 2 map barrier, of answers
- * too, 3 fence, 4 sequence, 5 take back at once, 6 answer at once, 7 adopt an older map. Linked into the simulation in
- * their place; it has to find each.
+ * too, 3 fence, 4 sequence, 5 take back at once, 6 answer at once. Linked into the simulation in their place; it has to
+ * find each.
  */
 #include "cluster/map/rules.h"
 
@@ -33,9 +33,4 @@ bool phx_rule_takes_back(uint32_t fence, uint32_t shown)
 bool phx_rule_answers(uint32_t fence, uint32_t shown)
 {
     return CLUSTER_BUG == 2 || CLUSTER_BUG == 6 || shown >= fence;
-}
-
-bool phx_rule_adopts(uint32_t version, uint32_t other)
-{
-    return CLUSTER_BUG == 7 || version >= other;
 }

@@ -5,10 +5,6 @@
  * processes sleep, as those of a machine that is suspended do. The content of the store is read past its faults, for
  * the checks.
  *
- * In some schedules the store loses all it has, and processes adopt their map. One of them stands still from before
- * that, for longer than its lease: it is put out in maps that it has not read. Where all that know it are dead or late
- * by then, a new process begins another one: that is another cluster, and the schedule is over.
- *
  * In half of the schedules nodes may balance, and report loads by their entities. Then at most one of them does at a
  * time, no two of its moves are nearer than a wait, whoever made the first one, and behind the faults moves come to an
  * end.
@@ -32,10 +28,7 @@ enum {
     LATE_STEPS = 12,
     GIVE_ONE_IN = 60,
     DRAIN_ONE_IN = 200,
-    LOSES_ONE_IN = 3,  /* schedules */
-    MISSES_TICKS = 75, /* before the loss and behind it: a lease, and as long until others are steady */
-    MISSES_LATE = 20,
-    HANGS_ONE_IN = 3,
+    HANGS_ONE_IN = 3,      /* schedules */
     ONLY_HANGS_ONE_IN = 3, /* of these */
     HANG_TICK = 120,       /* the earliest one: all have joined, if nothing else fails */
     HANG_TICKS_MIN = 10,
@@ -54,7 +47,6 @@ static struct {
     phx_membership memberships[SIM_PROCESSES_MAX];
     uint64_t hang_at, hang_until; /* ticks */
     bool is_sleep;                /* of all processes; else the store hangs */
-    uint64_t lose_at;             /* tick; 0 = the store keeps what it has */
     bool balances;
     uint64_t balanced_at; /* the last move of a balancer; 0 = there was none */
 } all;
@@ -66,7 +58,6 @@ void sim_store_begin(sim_schedule *sim)
     all.hang_at = hangs ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
     all.hang_until = hangs ? all.hang_at + HANG_TICKS_MIN + sim_below(sim, HANG_TICKS_MAX - HANG_TICKS_MIN) : 0;
     all.is_sleep = hangs && sim_chance(sim, 2);
-    all.lose_at = !sim->only_hangs && sim_chance(sim, LOSES_ONE_IN) ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
     all.balances = sim_chance(sim, 2);
     all.balanced_at = 0;
     const bool faults = !sim->only_hangs && sim_chance(sim, 2);
@@ -102,7 +93,6 @@ void sim_store_attach(sim_schedule *sim, uint32_t slot)
                                     .columns = sim->region_count,
                                     .lease_ms = LEASE_MS,
                                     .list_ns = SIM_TICK_NS,
-                                    .adopts = all.lose_at != 0,
                                     .balance_ns =
                                         all.balances && !process->gateway ? (uint64_t)BALANCE_TICKS * SIM_TICK_NS : 0,
                                     .allocator = fail_alloc_hooks(&all.allocator)};
@@ -114,7 +104,6 @@ void sim_store_leave(sim_schedule *sim, uint32_t slot)
     (void)sim;
     sim->counts.put_out += all.memberships[slot].counts.put_out;
     sim->counts.returned += all.memberships[slot].counts.returned;
-    sim->counts.adopted += all.memberships[slot].counts.adopted;
     phx_membership_free(&all.memberships[slot]);
     all.stores[slot].close(all.stores[slot].user);
 }
@@ -224,9 +213,7 @@ static void read_store(sim_schedule *sim)
         if (strcmp(key->key, "ph/sim/map") == 0) {
             const uint32_t version = sim->store.map.version;
             if (!phx_cluster_map_decode(&sim->store.map, key->value, key->size)) sim_violate(sim, "the map is damaged");
-            const bool is_first_era = sim->store.map.version >> PHX_CLUSTER_ERA_SHIFT == 0;
-            sim->is_over = is_first_era && all.lose_at != 0 && sim->tick >= all.lose_at;
-            if (sim->store.map.version < version && !sim->is_over) sim_violate(sim, "the map goes back");
+            if (sim->store.map.version < version) sim_violate(sim, "the map goes back");
             if (sim->store.map.version > version) check_move(sim, key);
         } else if (sscanf(key->key, "ph/sim/nodes/%u", &number) == 1 && number <= sim->process_count) {
             phx_registration read;
@@ -255,11 +242,7 @@ static void sleep_all(sim_schedule *sim)
 
 void sim_store_step(sim_schedule *sim)
 {
-
     if (all.is_sleep && sim->tick == all.hang_at) sleep_all(sim);
-    if (sim->tick + MISSES_TICKS == all.lose_at)
-        sim->processes[sim_below(sim, sim->process_count)].paused_until = all.lose_at + sim_below(sim, MISSES_LATE);
-    if (sim->tick == all.lose_at) phx_memory_store_lose(all.memory);
     if (sim->is_calm) REQUIRE(phc_memory_set_faults(all.memory, (phc_faults){0}) == PH_OK);
     if (!all.is_sleep && sim->tick >= all.hang_at && sim->tick < all.hang_until) return;
     phc_memory_step(all.memory, sim->tick * SIM_TICK_NS);

@@ -160,15 +160,6 @@ bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration)
     return true;
 }
 
-bool phx_cluster_map_adopt(phx_cluster_map *map)
-{
-    const uint32_t era = (map->version >> PHX_CLUSTER_ERA_SHIFT) + 1;
-    if (era > UINT32_MAX >> PHX_CLUSTER_ERA_SHIFT) return false;
-    map->fence = map->version = era << PHX_CLUSTER_ERA_SHIFT;
-    for (uint32_t i = 0; i < map->region_count; i++) map->regions[i].lost = map->version;
-    return true;
-}
-
 bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration)
 {
     const phx_member *member = phx_cluster_map_member(map, registration);

@@ -32,8 +32,3 @@ bool phx_rule_answers(uint32_t fence, uint32_t shown)
 {
     return shown >= fence;
 }
-
-bool phx_rule_adopts(uint32_t version, uint32_t other)
-{
-    return version >= other;
-}

@@ -31,7 +31,4 @@ bool phx_rule_takes_back(uint32_t fence, uint32_t shown); /* offers to the dead 
  * later, which may have had the entity, and may still give it to a member with the old map. */
 bool phx_rule_answers(uint32_t fence, uint32_t shown);
 
-/* Adoption: into a control store that has lost the map no member writes one, where another one has read a newer one. */
-bool phx_rule_adopts(uint32_t version, uint32_t other);
-
 #endif

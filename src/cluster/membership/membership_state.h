@@ -34,7 +34,6 @@ typedef struct phx_membership_def {
     uint32_t lease_ms;     /* 1000 .. */
     uint64_t definition;   /* a hash of all that has to be the same for all members */
     uint64_t list_ns;      /* between two lists */
-    bool adopts;           /* into a control store that has lost the map it writes its own one; see adoption.h */
     uint64_t balance_ns;   /* a node is so long busy before the balancer takes a region from it; 0 = not by this one */
     ph_allocator allocator;
 } phx_membership_def;
@@ -43,7 +42,6 @@ typedef struct phx_membership_def {
 typedef struct phx_listed {
     uint64_t registration, lease;
     uint64_t revision; /* of its key; not the registration of a member that came back */
-    uint32_t version;  /* of the newest map that it had read when it wrote the key */
     uint16_t number;
 } phx_listed;
 
@@ -73,9 +71,6 @@ typedef struct phx_membership {
     uint64_t woken_at;          /* the last end of a sleep; see comeback.h */
     uint64_t silent_since;      /* since then a link is silent, and all of the map are registered; see proposal.c */
     uint64_t steady_since;      /* since then its lease is proven, and lists come; see lease.h */
-    uint64_t bare_since;        /* time of the first of the last lists in a row that have no map; see adoption.h */
-    bool is_bare;               /* the last list has none */
-    uint32_t registers_version; /* phx_registration.version of the key that is being written */
     uint32_t version_asked;     /* of the map, as the last list was asked for */
     bool lists, renews, writes; /* a request is under way */
     bool returns;               /* its lease has ended, and it is in the map; see comeback.h */
@@ -89,15 +84,14 @@ typedef struct phx_membership {
     phx_cluster_map proposed; /* under way */
     uint32_t puts_out;        /* members that it puts out; counted once it stands */
     bool balances;            /* it has a move of the balancer; the same */
-    bool adopts;              /* it is this member's map, for a store that has none; the same */
     bool drains;
     uint32_t give_region;
     uint16_t give_number;                       /* 0 = no wish */
     uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */
     phx_balancer balancer;
     struct {
-        uint64_t lists, failed, writes, changed, put_out, skipped, returned, adopted, balanced, flawed_reports;
-        /* put_out, adopted, balanced: by maps that stand; skipped: keys, unread or too many */
+        uint64_t lists, failed, writes, changed, put_out, skipped, returned, balanced, flawed_reports;
+        /* put_out, balanced: by maps that stand; skipped: keys, unread or too many */
     } counts;
 } phx_membership;
 

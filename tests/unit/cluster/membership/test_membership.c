@@ -31,14 +31,12 @@ static phc_memory *memory;
 static process processes[PROCESSES];
 static uint64_t now;
 static uint32_t balance_ticks; /* of processes that begin; 0 = they do not balance */
-static bool adopts;            /* the same */
 
 static void all_begin(void)
 {
     allocator = (fail_alloc){0};
     now = 0;
     balance_ticks = 0;
-    adopts = false;
     cr_assert_eq(phc_memory_create((phc_faults){0}, fail_alloc_hooks(&allocator), &memory), PH_OK);
 }
 
@@ -59,7 +57,6 @@ static void begin_process(uint32_t at, uint16_t number, uint32_t regions, uint64
                                     .lease_ms = LEASE_MS,
                                     .definition = definition,
                                     .list_ns = TICK_NS,
-                                    .adopts = adopts,
                                     .balance_ns = (uint64_t)balance_ticks * TICK_NS,
                                     .allocator = fail_alloc_hooks(&allocator)};
     cr_assert(phx_membership_init(&of->membership, &def, &of->node));
@@ -614,9 +611,6 @@ Test(membership, a_registration_says_itself_or_is_the_keys_revision)
     cr_assert(read.gateway && read.definition == 7 && read.registration == 9);
     cr_assert_eq(phx_registration_of(&read, 3), 9);
     cr_assert_eq(phx_registration_of(&first, 3), 3);
-    const phx_registration later = {.version = 3u << PHX_CLUSTER_ERA_SHIFT};
-    cr_assert_gt(phx_registration_of(&later, 3), UINT32_MAX);
-    cr_assert_eq(phx_registration_era(phx_registration_of(&later, 3)), 3);
     cr_assert_not(phx_registration_decode(&read, bytes, sizeof bytes - 1));
 }
 
@@ -648,90 +642,6 @@ Test(membership, a_member_does_not_come_back_into_an_older_map)
     run_ticks(LEASE_TICKS);
     cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(processes[0].membership.reason, "the store has lost the map");
-}
-
-/* ---- a store that loses all it had ---- */
-
-/* Three nodes, of which the last one gives a region away while the first one stands still: it has an older map. */
-static void begin_with_old_map(void)
-{
-    for (uint32_t at = 0; at < 3; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
-    run_ticks(LEASE_TICKS + 40);
-    processes[0].runs = false;
-    phx_membership_give(&processes[2].membership, 0, 2);
-    run_ticks(10);
-    processes[0].runs = true;
-    cr_assert_gt(processes[2].node.map.version, processes[0].node.map.version);
-}
-
-Test(membership, the_newest_map_is_adopted_and_a_new_process_waits_for_it)
-{
-    uint64_t registrations[3];
-    adopts = true;
-    begin_with_old_map();
-    for (uint32_t at = 0; at < 3; at++) registrations[at] = processes[at].node.def.member.registration;
-    phx_memory_store_lose(memory);
-    begin_process(3, 0, REGIONS, 1, false);
-    run_ticks(2 * LEASE_TICKS);
-    for (uint32_t at = 0; at < PROCESSES; at++) {
-        const process *of = &processes[at];
-        cr_assert_eq(of->membership.phase, PHX_MEMBERSHIP_MEMBER, "%u: %s", at, of->membership.reason);
-        cr_assert(phx_node_may_save(&of->node));
-        cr_assert_eq(of->node.map.version >> PHX_CLUSTER_ERA_SHIFT, 1);
-        cr_assert_eq(of->node.map.fence, 1u << PHX_CLUSTER_ERA_SHIFT);
-        cr_assert_eq(of->membership.counts.put_out, 0);
-        cr_assert_eq(of->membership.counts.adopted, at == 1, "of the newest map the lowest number: %u", at);
-        if (at < 3) cr_assert_eq(of->node.def.member.registration, registrations[at]);
-    }
-    for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(processes[0].node.map.regions[i].lost, 1u << 16);
-    cr_assert_gt(processes[3].node.def.member.registration, UINT32_MAX);
-}
-
-Test(membership, members_that_do_not_come_within_a_lease_are_not_in_the_adopted_map)
-{
-    adopts = true;
-    begin_with_old_map();
-    phx_memory_store_lose(memory);
-    processes[1].runs = false;
-    run_ticks(LEASE_TICKS);
-    cr_assert_eq(processes[2].node.map.version >> PHX_CLUSTER_ERA_SHIFT, 0);
-    run_ticks(LEASE_TICKS);
-    cr_assert_eq(processes[2].node.map.version >> PHX_CLUSTER_ERA_SHIFT, 1);
-    cr_assert_eq(processes[2].node.map.member_count, 2);
-    cr_assert_eq(processes[2].membership.counts.put_out, 1);
-    processes[1].runs = true;
-    run_ticks(10);
-    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert(processes[1].node.fenced);
-}
-
-Test(membership, without_leave_to_adopt_they_end)
-{
-    begin_with_old_map();
-    phx_memory_store_lose(memory);
-    run_ticks(2 * LEASE_TICKS);
-    for (uint32_t at = 0; at < 3; at++) cr_assert_eq(processes[at].membership.phase, PHX_MEMBERSHIP_ENDED);
-}
-
-/* Its registration may be one that a member of the lost store has. */
-Test(membership, a_process_that_registered_before_the_map_was_adopted_ends)
-{
-    adopts = true;
-    begin_with_old_map();
-    phx_memory_store_lose(memory);
-    for (uint32_t at = 0; at < 3; at++) processes[at].runs = false;
-    begin_process(3, 9, REGIONS, 1, false);
-    while (processes[3].membership.phase < PHX_MEMBERSHIP_JOIN) run_ticks(1);
-    cr_assert_leq(processes[3].node.def.member.registration, processes[2].node.def.member.registration);
-    processes[3].runs = false; /* before it begins a map of its own */
-    for (uint32_t at = 0; at < 3; at++) processes[at].runs = true;
-    run_ticks(LEASE_TICKS / 2);
-    cr_assert_eq(processes[2].node.map.version >> PHX_CLUSTER_ERA_SHIFT, 1);
-    processes[3].runs = true;
-    run_ticks(10);
-    cr_assert_eq(processes[3].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(processes[3].membership.reason, "registered before the map was adopted");
-    cr_assert_eq(processes[2].node.map.member_count, 3);
 }
 
 /* ---- why ---- */
