@@ -40,6 +40,8 @@ legs=${legs:-release asan tsan clang bindings view tidy fuzz coverage determinis
 scripts/install_deps.sh --tests
 mkdir -p build
 
+# The python3 of the packages above, before one of another place, whose shims may take ten times as long to start.
+export PATH="/usr/bin:$PATH"
 # Make starts several processes for a file, Ninja one. A folder that is configured keeps its own.
 command -v ninja >/dev/null && export CMAKE_GENERATOR=Ninja
 # A freed block is used again, and not given back to the kernel: on a virtual machine a fresh page costs up to 50 us, and tests
