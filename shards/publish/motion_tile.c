@@ -61,22 +61,32 @@ static void count_around(const phx_shard *shard, const phx_block *block, surroun
     }
 }
 
+/* The share of a length that the cells of a view meet: two views, and half of one for the cut cells at its ends. */
+static float met_share(float view, float length)
+{
+    const float met = 2.5f * view;
+    return met < length ? met / length : 1.0f;
+}
+
 /*
- * Is a tile worth it? By arithmetic a row in it, ten stores in no order, costs as much as some 60 rows that are
+ * Is a tile worth it? By arithmetic a row in it, ten stores in no order, costs as much as some 40 rows that are
  * compared, 16 at a time. Without it an observer compares itself with the rows of all towers that its view meets, which
- * have about as many as its own.
+ * have about as many as its own, but with no more than all around. With it, with the rows of some cells, so a view that
+ * has all around saves none.
  */
 static bool is_worth_it(const phx_shard *shard, const phx_block *block, const surroundings *of)
 {
-    const float row_cost = 60.0f;
+    const float row_cost = 40.0f, around = (float)of->around, width = of->box.x1 - of->box.x0;
     const float towers = 2.0f * (of->view + shard->grid.drift_bound) / shard->rules->tower_size + 1.0f;
+    const float tiled = around * met_share(of->view, width) * met_share(of->view, of->box.y1 - of->box.y0);
     float together = 0.0f;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
         const float n = (float)(block->start[t + 1] - block->start[t]);
         together += n * n;
     }
     const float rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
-    return (float)of->count * (together / rows) * towers * towers > row_cost * (float)of->around;
+    const float met = together / rows * towers * towers, plain = met < around ? met : around;
+    return (float)of->count * (plain - tiled) > row_cost * around;
 }
 
 /* ---- cells ---- */

@@ -42,7 +42,7 @@ typedef struct phx_motion_tile {
 
 void phx_motion_tile_free(phx_motion_tile *tile, phx_mem *mem);
 
-/* Makes the tile of a block, unless it is made already. false = no memory, there is none. */
+/* Makes the tile of a block, unless it is made already. false = no memory: there is none, and the rows are compared. */
 bool phx_motion_tile_open(phx_motion_tile *tile, phx_mem *mem, const struct phx_shard *shard, uint32_t block);
 
 /* Does it have all rows in this box and instance? The shard's, in this tick. */

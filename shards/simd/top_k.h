@@ -22,7 +22,7 @@ void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep);
 typedef struct phx_split_bounds {
     uint32_t sure; /* so many are PHX_KEY_SURE */
     uint32_t keep; /* more than `sure` */
-    double most;   /* above all keys but those of entities far outside the world */
+    double most;   /* above all keys but some, as of entities far outside the world */
     double guess;  /* is tried first; 0 = none */
 } phx_split_bounds;
 

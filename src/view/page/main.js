@@ -101,8 +101,9 @@ const inspector = new Inspector(ask, askQuietly, select);
 inspector.changed = changed;
 const keys = new Keys((message) => link.send(message));
 const longest = new Longest(askQuietly, select);
-// A tick that is not kept any more is one to seek, in a trace.
-const strips = new Strips((tick) => (hello?.seek && kept.frames[0]?.tick > tick ? act("seek", tick) : scrubTo(kept.find(tick))));
+// A tick that is not among the kept ones is one to seek, in a trace.
+const keeps = (tick) => kept.frames[0]?.tick <= tick && tick <= kept.frames.at(-1).tick;
+const strips = new Strips((tick) => (hello?.seek && !keeps(tick) ? act("seek", tick) : scrubTo(kept.find(tick))));
 map.clicked = chooseNear;
 map.moved = changed;
 function stay() {
@@ -117,7 +118,10 @@ function showAll() {
 // ---- frames ----
 
 function show(frame, isLive) {
-  if (frame.keys) hello.world.towerSize = frame.keys.tower_size; // it may be chosen with the first entities
+  if (frame.keys) { // the size of towers may be chosen with the first entities, the floor set while it runs
+    hello.world.towerSize = frame.keys.tower_size;
+    hello.world.crowdFloor = frame.keys.crowd_floor;
+  }
   const jumped = shown && (frame.tick < shown.tick || frame.tick > shown.tick + 40);
   shown = frame;
   const found = frame.focus?.found;

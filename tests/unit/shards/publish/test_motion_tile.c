@@ -27,7 +27,7 @@ static ph_class banded_class(uint32_t updates_max)
 }
 
 /* A crowd over two blocks, and some far away, with histories of steps. */
-static fleet *open_crowd(const ph_class *class, ph_shape shape, uint64_t *rng)
+static fleet *open_crowd(const ph_class *class, ph_shape shape, float wider, uint64_t *rng)
 {
     phx_rules rules = plain_rules(80, 40);
     rules.classes = class;
@@ -38,7 +38,7 @@ static fleet *open_crowd(const ph_class *class, ph_shape shape, uint64_t *rng)
     fleet_begin(f);
     for (uint64_t id = 1; id <= IDS; id++) {
         const float view = id % MERE_EVERY == 0 ? 0.0f : id % 2 ? 30.0f : 22.0f, off = id % FAR_EVERY == 0 ? 700 : 0;
-        fleet_enter(f, id, plain_attr(view, 0), 520 + off + float_between(rng, 0, 240),
+        fleet_enter(f, id, plain_attr(view * wider, 0), 520 + off + float_between(rng, 0, 240),
                     200 + float_between(rng, 0, 240));
     }
     fleet_end(f);
@@ -107,7 +107,7 @@ static void test_crowd(ph_shape shape, uint32_t updates_max)
     uint64_t rng = 83;
     uint32_t all = 0;
     const ph_class class = banded_class(updates_max);
-    fleet *f = open_crowd(&class, shape, &rng);
+    fleet *f = open_crowd(&class, shape, 1.0f, &rng);
     const uint64_t plain = emit_all(f, false), tiled = emit_all(f, true);
     for (uint64_t id = 1; id <= IDS; id++)
         for (uint64_t target = 1; target <= IDS; target++) {
@@ -139,4 +139,20 @@ Test(publish, motion_tile_sphere)
 Test(publish, motion_tile_budget)
 {
     test_crowd(PH_SHAPE_CIRCLE, 6);
+}
+
+/* Cells save nothing for a view that has all. */
+Test(publish, no_motion_tile_for_views_of_all)
+{
+    uint64_t rng = 83;
+    const ph_class class = banded_class(0);
+    fleet *f = open_crowd(&class, PH_SHAPE_CIRCLE, 100.0f, &rng);
+    const phx_shard *shard = &f->shard[0];
+    phx_update_scratch scratch = {.mem = shard->mem};
+    for (uint32_t b = 0; b < shard->grid.block_count; b++) {
+        cr_assert(phx_motion_tile_open(&scratch.tile, shard->mem, shard, b));
+        cr_assert_not(scratch.tile.usable, "block %u", b);
+    }
+    phx_update_scratch_free(&scratch);
+    fleet_close(f);
 }
