@@ -16,14 +16,13 @@ elseif(PHAROS_CLASSICAL_INDEXES) # it compares all indexes
     pharos_test_properties(program_bench 600 "program")
 endif()
 
-if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread, long runs
+if(NOT PHAROS_SANITIZE) # most of it on one thread, long runs; the library's rules run there in the diff tests
     # The baselines: small and checked against brute force, the same events as Pharos; no times.
     add_test(NAME program_bench_baselines
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_baselines.py
                 $<TARGET_FILE:pharos-bench>)
     pharos_test_properties(program_bench_baselines 300 "program")
-endif()
-if(NOT PHAROS_SANITIZE) # most of it on one thread, long runs; the library's rules run there in the diff tests
+
     # Features: small and checked against brute force; no times.
     add_test(NAME program_bench_features
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_features.py
