@@ -221,10 +221,11 @@ static void sort_samples(phx_motion_tile *tile, const phx_shard *shard, const su
 
 bool phx_motion_tile_open(phx_motion_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t number)
 {
-    const phx_block *block = &shard->grid.blocks[number];
     surroundings of = {0};
     filled_columns to = {0};
-    if (!shard->derives_lists) return true;
+    if (!shard->derives_lists) return true; /* it has no blocks */
+    PHX_ASSERT(number < shard->grid.block_count);
+    const phx_block *block = &shard->grid.blocks[number];
     if (tile->shard == shard && tile->tick == shard->tick && tile->block == number) return true;
     tile->shard = NULL;
     tile->usable = false;
