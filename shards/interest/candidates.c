@@ -58,7 +58,8 @@ static void mark_held(phx_evaluation *at)
 static void scan_around(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
-    phx_range_scan scan = {.hits = scratch->hits, .squares = scratch->squares, .near = &scratch->near};
+    phx_range_scan scan = {
+        .hits = scratch->hits, .squares = scratch->squares, .tower_columns = &scratch->tower_columns};
     at->shard->storage->scan(at->shard, at->slot, at->radius, &scan);
     scratch->counts.ranges_visited += scan.visited;
     scratch->counts.pairs_tested += scan.pairs;

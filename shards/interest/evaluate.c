@@ -119,7 +119,7 @@ static bool reserve_evaluation(const phx_evaluation *at)
     return phx_scratch_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, targets) &&
            phx_candidates_room(at->scratch, targets, at->keyed) &&
            (!at->shard->storage->searches_columns ||
-            phx_near_columns_reserve(&at->scratch->near, at->scratch->mem, targets)) &&
+            phx_tower_columns_reserve(&at->scratch->tower_columns, at->scratch->mem, targets)) &&
            phx_grow(at->scratch->mem, (void **)&at->scratch->related, &at->scratch->related_capacity, 0, related,
                     sizeof(uint32_t));
 }

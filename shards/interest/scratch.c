@@ -43,7 +43,7 @@ void phx_scratch_relieve(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->old, &scratch->old_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->related, &scratch->related_capacity, sizeof(uint32_t));
     phx_rank_tables_free(&scratch->rank_tables, mem);
-    phx_near_columns_free(&scratch->near, mem);
+    phx_tower_columns_free(&scratch->tower_columns, mem);
     phx_release(mem, (void **)&scratch->ranks, &scratch->ranks_capacity, sizeof(uint16_t));
     phx_release(mem, (void **)&scratch->keys, &scratch->keys_capacity, sizeof(double));
     phx_release(mem, (void **)&scratch->was, &scratch->was_capacity, sizeof(uint8_t));
@@ -75,7 +75,7 @@ void phx_scratch_reset(phx_scratch *scratch, uint32_t entities)
              scratch->marked ? scratch->mark_capacity : 0, &scratch->mark_use);
     scratch->marked = false;
     phx_rank_tables_reset(&scratch->rank_tables);
-    scratch->near.of = NULL;
+    scratch->tower_columns.of = NULL;
     phx_trim(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof *scratch->overflow,
              scratch->overflow_count, &scratch->overflow_use);
     for (scratch->rows_least = ROWS_FEWEST; scratch->rows_least < entities && scratch->rows_least < ROWS_MOST;)

@@ -88,9 +88,9 @@ typedef struct phx_scratch {
     uint8_t *was; /* in the list before */
     uint32_t ranks_capacity, keys_capacity, was_capacity;
     phx_rank_tables rank_tables;
-    phx_near_columns near; /* around the last observer, in range = towers */
-    double square_each;    /* squared distance of the last target kept at a cap, divided by the cap */
-    double square_joined;  /* key of the last target that joined where others were held */
+    phx_tower_columns tower_columns; /* of the towers around the last observer, in range = towers */
+    double square_each;              /* squared distance of the last target kept at a cap, divided by the cap */
+    double square_joined;            /* key of the last target that joined where others were held */
     phx_ranked *ranked;
     uint32_t ranked_capacity;
     phx_sort_record *sorted, *sorted_spare;

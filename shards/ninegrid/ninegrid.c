@@ -204,34 +204,36 @@ bool phx_ninegrid_list_has(const phx_ninegrid *ninegrid, const phx_rules *rules,
 
 /* ---- columns ---- */
 
-bool phx_near_columns_reserve(phx_near_columns *near, phx_mem *mem, size_t count)
+bool phx_tower_columns_reserve(phx_tower_columns *columns, phx_mem *mem, size_t count)
 {
     const size_t padded = count + PHX_KERNEL_PAD;
-    phx_grid_rows *rows = &near->rows;
-    return phx_grow(mem, (void **)&rows->x, &near->x_capacity, near->count, padded, sizeof(float)) &&
-           phx_grow(mem, (void **)&rows->y, &near->y_capacity, near->count, padded, sizeof(float)) &&
-           phx_grow(mem, (void **)&rows->slot, &near->slot_capacity, near->count, padded, sizeof(uint32_t));
+    phx_grid_rows *rows = &columns->rows;
+    return phx_grow(mem, (void **)&rows->x, &columns->x_capacity, columns->count, padded, sizeof(float)) &&
+           phx_grow(mem, (void **)&rows->y, &columns->y_capacity, columns->count, padded, sizeof(float)) &&
+           phx_grow(mem, (void **)&rows->slot, &columns->slot_capacity, columns->count, padded, sizeof(uint32_t));
 }
 
-void phx_near_columns_free(phx_near_columns *near, phx_mem *mem)
+void phx_tower_columns_free(phx_tower_columns *columns, phx_mem *mem)
 {
-    phx_release(mem, (void **)&near->rows.x, &near->x_capacity, sizeof(float));
-    phx_release(mem, (void **)&near->rows.y, &near->y_capacity, sizeof(float));
-    phx_release(mem, (void **)&near->rows.slot, &near->slot_capacity, sizeof(uint32_t));
-    *near = (phx_near_columns){0};
+    phx_release(mem, (void **)&columns->rows.x, &columns->x_capacity, sizeof(float));
+    phx_release(mem, (void **)&columns->rows.y, &columns->y_capacity, sizeof(float));
+    phx_release(mem, (void **)&columns->rows.slot, &columns->slot_capacity, sizeof(uint32_t));
+    *columns = (phx_tower_columns){0};
 }
 
-static bool is_collected(const phx_near_columns *near, const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect)
+static bool is_collected(const phx_tower_columns *columns, const phx_ninegrid *ninegrid, uint32_t instance,
+                         phx_rect rect)
 {
-    return near->of == ninegrid && near->instance == instance && near->rect.x0 == rect.x0 && near->rect.y0 == rect.y0 &&
-           near->rect.x1 == rect.x1 && near->rect.y1 == rect.y1;
+    return columns->of == ninegrid && columns->instance == instance && columns->rect.x0 == rect.x0 &&
+           columns->rect.y0 == rect.y0 && columns->rect.x1 == rect.x1 && columns->rect.y1 == rect.y1;
 }
 
 /* Appends the entities that stand in the tower now. */
-static void collect_tower(const phx_store *store, const phx_cell_entry *entries, uint32_t count, phx_near_columns *near)
+static void collect_tower(const phx_store *store, const phx_cell_entry *entries, uint32_t count,
+                          phx_tower_columns *columns)
 {
-    const phx_grid_rows *rows = &near->rows;
-    uint32_t n = near->count;
+    const phx_grid_rows *rows = &columns->rows;
+    uint32_t n = columns->count;
     for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
         const phx_cell_entry *entry = &entries[i];
         const phx_body *body = &store->body[entry->slot];
@@ -240,23 +242,23 @@ static void collect_tower(const phx_store *store, const phx_cell_entry *entries,
         rows->slot[n] = phx_row_word_of(entry->slot, entry->flags & PHX_CELL_SPECIAL).bits;
         n += !(entry->flags & PHX_CELL_LEFT);
     }
-    near->count = n;
+    columns->count = n;
 }
 
 void phx_ninegrid_collect(const phx_ninegrid *ninegrid, const phx_store *store, uint32_t instance, phx_rect rect,
-                          phx_near_columns *near)
+                          phx_tower_columns *columns)
 {
-    if (is_collected(near, ninegrid, instance, rect)) return;
-    near->count = near->towers = 0;
-    near->of = ninegrid;
-    near->instance = instance;
-    near->rect = rect;
+    if (is_collected(columns, ninegrid, instance, rect)) return;
+    columns->count = columns->towers = 0;
+    columns->of = ninegrid;
+    columns->instance = instance;
+    columns->rect = rect;
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, instance, rect);
     for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(cell_block, rect); left; left &= left - 1) {
             const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
-            collect_tower(store, ninegrid->entries + tower->first, tower->count, near);
-            near->towers += tower->count > 0;
+            collect_tower(store, ninegrid->entries + tower->first, tower->count, columns);
+            columns->towers += tower->count > 0;
         }
     }
 }

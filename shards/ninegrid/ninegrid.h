@@ -232,7 +232,7 @@ bool phx_ninegrid_list_has(const phx_ninegrid *ninegrid, const phx_rules *rules,
  * The entities of some towers in columns, as observers of one tower search the same ones. A worker has its own, for the
  * tick at hand.
  */
-typedef struct phx_near_columns {
+typedef struct phx_tower_columns {
     phx_grid_rows rows; /* x, y and slot alone */
     uint32_t x_capacity, y_capacity, slot_capacity;
     uint32_t count;
@@ -241,17 +241,17 @@ typedef struct phx_near_columns {
     const phx_ninegrid *of; /* NULL = nothing */
     uint32_t instance;
     phx_rect rect;
-} phx_near_columns;
+} phx_tower_columns;
 
 /* Room for so many entities, and for the pad of kernels. false = no memory. */
-bool phx_near_columns_reserve(phx_near_columns *near, phx_mem *mem, size_t count);
-void phx_near_columns_free(phx_near_columns *near, phx_mem *mem);
+bool phx_tower_columns_reserve(phx_tower_columns *columns, phx_mem *mem, size_t count);
+void phx_tower_columns_free(phx_tower_columns *columns, phx_mem *mem);
 /*
  * Collects the entities of an instance in the rectangle's towers now, if others were collected last. In the interest
  * phase; room was reserved.
  */
 void phx_ninegrid_collect(const phx_ninegrid *ninegrid, const phx_store *store, uint32_t instance, phx_rect rect,
-                          phx_near_columns *near);
+                          phx_tower_columns *columns);
 bool phx_ninegrid_dirty(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint64_t tick);
 
 /* The observer kind for the cell entry of a slot. */

@@ -48,8 +48,8 @@ typedef struct phx_motion_columns {
     const uint32_t *age;  /* ticks since the last move, PH_BAND_EVERY_MAX at most */
     const uint32_t *item; /* NULL = samples of rows in their order */
     const uint32_t *word; /* of rows alone: row words */
-    const uint32_t
-        *left_out; /* by place, a bit for each one that is not found; and pad; NULL = of a list, not of rows */
+    /* By place, a bit for each one that is not found; and pad. NULL = of a list, not of rows. */
+    const uint32_t *left_out;
 } phx_motion_columns;
 
 /* An observer with bands, and the tick; by band what phx_band_multiple() wants. */

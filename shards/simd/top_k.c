@@ -91,7 +91,7 @@ static double next_limit(const limit_search *search, uint32_t step, double guess
 
 phx_split phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, phx_split_bounds of)
 {
-    /* idle steps are a sign of equal keys, which are cheaper to rank than to split; steps: finer than squares of floats
+    /* Idle steps are a sign of equal keys, which are cheaper to rank. So many steps are finer than squares of floats.
      */
     enum { IDLE = 6, STEPS = 40 };
     limit_search search = {.high = of.most,

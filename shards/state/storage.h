@@ -44,8 +44,8 @@ typedef struct phx_range_scan {
     uint32_t *hits; /* slot words of rows; room for all candidates */
     float *squares; /* squared distances, where the storage measures them */
     uint32_t count;
-    phx_near_columns *near;  /* of the worker; with room, if the storage searches columns */
-    uint64_t pairs, visited; /* distances compared; ranges of rows, towers or nodes */
+    phx_tower_columns *tower_columns; /* of the worker; with room, if the storage searches columns */
+    uint64_t pairs, visited;          /* distances compared; ranges of rows, towers or nodes */
 } phx_range_scan;
 
 typedef struct phx_storage {
@@ -70,7 +70,7 @@ typedef struct phx_storage {
     bool mixes_instances;
     /* A scan of a part of the view costs less than one of the whole view. Read in the interest phase. */
     bool scans_in_part;
-    /* A scan searches phx_near_columns. Read in the interest phase. */
+    /* A scan searches phx_tower_columns. Read in the interest phase. */
     bool searches_columns;
     /* Items of the interest phase are slots: of entities anywhere, and the same at the tick's end. Read then. */
     bool items_are_slots;

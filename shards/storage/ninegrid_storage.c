@@ -109,12 +109,12 @@ static void scan_cells(const phx_shard *shard, uint32_t observer, float radius, 
     const phx_rect rect = phx_interest_towers(shard->rules, body, radius);
     const bool whole = !(radius < phx_store_attr(&shard->store, observer)->view);
     const phx_range area = {body->x, body->y, whole ? INFINITY : radius, shard->rules->shape == PH_SHAPE_SQUARE};
-    phx_near_columns *near = scan->near;
-    phx_ninegrid_collect(&shard->ninegrid, &shard->store, phx_store_instance(&shard->store, observer), rect, near);
-    const phx_span all = {0, near->count};
-    scan->count = shard->kernels->range_scan(&near->rows, all, &area, scan->hits, scan->squares);
-    scan->visited += near->towers;
-    scan->pairs += near->count;
+    phx_tower_columns *columns = scan->tower_columns;
+    phx_ninegrid_collect(&shard->ninegrid, &shard->store, phx_store_instance(&shard->store, observer), rect, columns);
+    const phx_span all = {0, columns->count};
+    scan->count = shard->kernels->range_scan(&columns->rows, all, &area, scan->hits, scan->squares);
+    scan->visited += columns->towers;
+    scan->pairs += columns->count;
 }
 
 /* ---- work ---- */

@@ -102,8 +102,8 @@ typedef struct phx_shard_progress {
     const phx_record_block *held; /* block of its outbox that is not finished; NULL: begin the next source */
     uint32_t chunk, change;       /* commit: progress; from the first of its own chunks on */
     uint32_t chunk_end;           /* end of its own chunks, as planned */
-    phx_phase_ns
-        ns; /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too: piece_clock.h */
+    /* Last tick: workers' time on its steps; from the tick's end on, on its pieces, too: piece_clock.h. */
+    phx_phase_ns ns;
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_shard_progress;
 
 enum { PHX_COST_PLACES = 8 }; /* of a chunk: a chunk is of a few towers that lie together */
