@@ -78,6 +78,8 @@ while [ "$(date +%s)" -lt "$end" ]; do
         [ ! -x "build/$leg/tests/store_follow" ] || run "$leg" store_follow --seed "$seed"
     done
     for leg in relassert asan; do
+        [ ! -x "build/$leg/tests/cluster_says" ] || run "$leg" cluster_says --seed "$seed" --count 200
+        [ ! -x "build/$leg/tests/cluster_oom" ] || run "$leg" cluster_oom --seed "$seed"
         [ ! -x "build/$leg/tests/cluster_sim" ] || run "$leg" cluster_sim --seed "$seed" --count 20000
         [ ! -x "build/$leg/tests/cluster_sim_members" ] || run "$leg" cluster_sim_members --seed "$seed" --count 5000
     done

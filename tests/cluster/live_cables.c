@@ -75,9 +75,9 @@ static void cut_off(live_cluster *cluster, uint64_t *random, change_machine cut,
     const bool leads = servers_etcd_leader(&cluster->etcd) == machine;
     const uint64_t bound_ms = cluster->lease_ms + LIVE_LEASE_SLACK_MS + heard_ms + (leads ? ELECTION_MS : 0);
     const size_t first = cluster->events.count;
-    const uint64_t since_ms = live_now_ms();
     if (leads) (void)printf("  it is the machine of the leader of etcd\n");
     cut(cluster, machine);
+    const uint64_t since_ms = live_now_ms(); /* it is cut off by the last of some commands */
     run->paused = true;
     const bool restored = live_check_death(cluster, run, since_ms, first, bound_ms);
     mend(cluster, machine);
@@ -154,16 +154,21 @@ static void part_two(live_cluster *cluster, uint64_t *random)
     while (runs[1] == runs[0]);
     const uint32_t a = machine_of(cluster, runs[0]), b = machine_of(cluster, runs[1]);
     live_pass_some_time(cluster, random);
+    /* a member of etcd that does not hear the leader asks for an election, until it hears another one */
+    const uint32_t leader = servers_etcd_leader(&cluster->etcd);
+    const bool leads = leader == a;
+    (void)printf("  leader is %s\n", leader == a ? "a" : leader == b ? "b" : "c");
     const size_t first = cluster->events.count;
-    const uint64_t since_ms = live_now_ms();
     cables_lose(cluster->cables, a, b);
+    const uint64_t since_ms = live_now_ms();
     const live_run *out = await_either(cluster, runs, &status);
     live_read(cluster);
     cables_find(cluster->cables, a, b);
     if (!CHECK(out, "seed %" PRIu64 ": none of two that do not hear each other is put out", cluster->seed)) return;
     CHECK(out->is_fenced && WIFEXITED(status) && WEXITSTATUS(status) == LIVE_EXIT_FENCED,
           "seed %" PRIu64 ": the one that is put out ends with status %d", cluster->seed, status);
-    if (!live_check_death(cluster, out, since_ms, first, LINK_TIMEOUT_MS + cluster->lease_ms + NOTICED_MS)) return;
+    const uint64_t bound_ms = LINK_TIMEOUT_MS + cluster->lease_ms + NOTICED_MS + (leads ? ELECTION_MS : 0);
+    if (!live_check_death(cluster, out, since_ms, first, bound_ms)) return;
     live_pass(cluster, BACK_MS);
     if (live_await_rest(cluster, "behind two machines that did not hear each other")) live_start_again(cluster, false);
 }

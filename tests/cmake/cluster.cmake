@@ -20,11 +20,15 @@ if(PHAROS_BUILD_CLUSTER)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)
     pharos_fuzz_test(NAME fuzz_halo SOURCES fuzz/fuzz_halo.c CORPUS fuzz/corpus_halo LIBS pharos_cluster MAX_LEN 2048)
+    pharos_fuzz_test(NAME fuzz_membership SOURCES fuzz/fuzz_membership.c fuzz/drawn_entries.c CORPUS fuzz/corpus_membership
+                     LIBS pharos_cluster MAX_LEN 4096)
     if(CURL_FOUND AND CJSON_FOUND)
         pharos_fuzz_test(NAME fuzz_etcd SOURCES fuzz/fuzz_etcd.c CORPUS fuzz/corpus_etcd LIBS pharos_cluster MAX_LEN 4096)
         pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/servers/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
     endif()
     if(TARGET pharos-cluster)
+        pharos_fuzz_test(NAME fuzz_cluster_tool SOURCES fuzz/fuzz_cluster_tool.c fuzz/drawn_entries.c
+                         CORPUS fuzz/corpus_cluster_tool LIBS pharos_cluster_tool MAX_LEN 4096)
         if(NATS_FOUND)
             pharos_unit_test(NAME unit_node_gateway SOURCES unit/tools/test_node_gateway.c LIBS pharos_node_parts LABELS cluster)
         endif()
@@ -71,7 +75,8 @@ if(PHAROS_BUILD_CLUSTER)
             target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
         endforeach()
     endif()
-    foreach(test IN ITEMS federation cluster_hosts cluster_oom cluster_says unit_cluster unit_cluster_etcd unit_node_gateway unit_cluster_tool fuzz_cluster fuzz_halo fuzz_etcd cluster_sim
+    foreach(test IN ITEMS federation cluster_hosts cluster_oom cluster_says unit_cluster unit_cluster_etcd unit_node_gateway unit_cluster_tool fuzz_cluster fuzz_cluster_tool fuzz_membership
+            fuzz_halo fuzz_etcd cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back cluster_canary_answer) # some are not there under the thread sanitizer
         if(TARGET ${test})

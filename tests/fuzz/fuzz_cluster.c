@@ -1,14 +1,18 @@
 /*
- * Any bytes as a cluster map, as messages to a node, as questions, and as reports of a load. The first byte chooses:
- * bit 0, a map, not a message; bit 1, the sum is made right first, so that the checks behind it are reached; bit 2, the
- * head of a message is made right too; bit 3, a report of a load; bit 4, a question or an answer. What decodes has one
- * form of bytes; behind any message the node's tables agree, and each event names an entity.
+ * Any bytes as a cluster map, as messages to a node, as questions, as reports of a load, as registrations, and as
+ * states of hand-overs. The first byte chooses: bit 0, a map, not a message; bit 1, the sum is made right first, so
+ * that the checks behind it are reached; bit 2, the head is made right too; bit 3, a report of a load; bit 4, a
+ * question or an answer; bit 5, a registration; bit 6, a state. What decodes has one form of bytes; behind any message
+ * the node's tables agree, and each event names an entity.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/halo/family.h"
 #include "cluster/membership/load_report.h"
+#include "cluster/membership/registration.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
@@ -20,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Holds in every build, unlike PHX_ASSERT. */
 #define HOLDS(x) ((x) ? (void)0 : phx_panic(__FILE__, __LINE__, #x))
 
-enum { IS_MAP = 1, SEAL = 2, HEAD = 4, IS_LOAD = 8, IS_QUESTION = 16, PEER = 11, SELF = 10, OWN_IDS = 3 };
+enum { IS_MAP = 1, SEAL = 2, HEAD = 4, IS_LOAD = 8, IS_QUESTION = 16, IS_REGISTRATION = 32, IS_FAMILY = 64 };
+enum { PEER = 11, SELF = 10, OWN_IDS = 3 };
 
 static void seal_bytes(unsigned char *bytes, size_t size)
 {
@@ -91,6 +96,64 @@ static void try_load(const unsigned char *bytes, size_t size)
     HOLDS(phx_load_report_encode(&report, again, sizeof again) == size && memcmp(again, bytes, size) == 0);
 }
 
+/* As a key nodes/ and as its value; with `mend` size, magic and format of the value are made right first. */
+static void try_registration(const char *bytes, size_t size, bool mend)
+{
+    unsigned char own[PHX_REGISTRATION_BYTES] = {0}, again[PHX_REGISTRATION_BYTES];
+    char number_text[PHC_KEY_MAX + 1];
+    phx_registration read;
+    uint16_t number;
+    (void)snprintf(number_text, sizeof number_text, "%.*s", (int)size, bytes);
+    if (phx_registration_number(number_text, &number))
+        HOLDS(number > 0 && strspn(number_text, "0123456789") == strlen(number_text) &&
+              strtoul(number_text, NULL, 10) == number);
+    if (mend) {
+        enum { HEAD_BYTES = 8 }; /* magic and format */
+        phx_registration_encode(&(phx_registration){0}, own);
+        for (size_t i = HEAD_BYTES; i < sizeof own && i - HEAD_BYTES < size; i++)
+            own[i] = (unsigned char)bytes[i - HEAD_BYTES];
+        bytes = (const char *)own;
+        size = sizeof own;
+    }
+    const bool is_foreign = phx_registration_is_foreign(bytes, size);
+    if (!phx_registration_decode(&read, bytes, size)) return;
+    HOLDS(!is_foreign && size == sizeof again);
+    phx_registration_encode(&read, again);
+    HOLDS(memcmp(again, bytes, size) == 0);
+    HOLDS(phx_registration_of(&read, 1) != 0);
+}
+
+/* The state of an offer that names the ids of its members' heads, where these are: else the ids 1 and up. */
+static void try_family(const unsigned char *bytes, size_t size)
+{
+    enum { IDS_MAX = 4 };
+    unsigned char ids[IDS_MAX][sizeof(uint64_t)];
+    uint64_t first = 1, sum = 0;
+    phx_family family;
+    phx_reader reader = phx_reader_of(bytes, size);
+    const uint64_t capsule_bytes = phx_read_number(&reader, 4), count = phx_read_number(&reader, 4);
+    const uint32_t named = count >= 1 && count <= IDS_MAX + 1 ? (uint32_t)count : 1;
+    (void)phx_read_bytes(&reader, capsule_bytes);
+    for (uint32_t i = 0; i < named; i++) {
+        const uint64_t id = reader.failed ? i + 1 : phx_read_number(&reader, 8);
+        phx_writer writer = phx_writer_of(ids[i > 0 ? i - 1 : 0], sizeof ids[0]);
+        if (i == 0) first = id;
+        else phx_write_number(&writer, 8, id);
+        (void)phx_read_number(&reader, PHX_FAMILY_MEMBER_BYTES - 8);
+    }
+    const phx_offer offer = {
+        .id = first, .followers = ids[0], .follower_count = named - 1, .state = bytes, .state_bytes = (uint32_t)size};
+    if (!phx_family_open(&family, &offer)) return;
+    HOLDS(family.count == named && PHX_FAMILY_HEAD_BYTES + (size_t)family.capsule_bytes <= size);
+    for (uint32_t i = 0; i < family.count; i++) {
+        const phx_family_member member = phx_family_member_at(&family, i);
+        HOLDS(member.id != 0 && (i > 0 || member.id == first));
+        HOLDS(member.blob >= bytes && member.blob_bytes <= (size_t)(bytes + size - member.blob));
+        for (uint32_t n = 0; n < member.blob_bytes; n++) sum += member.blob[n];
+    }
+    HOLDS(sum <= size * UINT8_MAX);
+}
+
 /* It has one form of bytes, and is one that the world can be asked for. */
 static void try_say(const phx_offer *offer)
 {
@@ -145,6 +208,19 @@ static void try_message(const unsigned char *bytes, size_t size)
     phx_node_free(&node);
 }
 
+/* Bytes with a sum at their end. */
+static void try_sealed(unsigned char *bytes, size_t size, unsigned choice)
+{
+    const bool is_question = (choice & IS_QUESTION) != 0, is_map = !is_question && choice & IS_MAP;
+    if (choice & HEAD && is_question) mend_question(bytes, size);
+    else if (choice & HEAD && !is_map) mend_head(bytes, size);
+    if (choice & (SEAL | HEAD)) seal_bytes(bytes, size);
+    if (choice & IS_LOAD) try_load(bytes, size);
+    else if (is_question) try_question(bytes, size);
+    else if (is_map) try_map(bytes, size);
+    else try_message(bytes, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
@@ -152,14 +228,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned char *bytes = malloc(count > 0 ? count : 1);
     HOLDS(bytes);
     memcpy(bytes, data + 1, count);
-    const bool is_question = (data[0] & IS_QUESTION) != 0, is_map = !is_question && data[0] & IS_MAP;
-    if (data[0] & HEAD && is_question) mend_question(bytes, count);
-    else if (data[0] & HEAD && !is_map) mend_head(bytes, count);
-    if (data[0] & (SEAL | HEAD)) seal_bytes(bytes, count);
-    if (data[0] & IS_LOAD) try_load(bytes, count);
-    else if (is_question) try_question(bytes, count);
-    else if (is_map) try_map(bytes, count);
-    else try_message(bytes, count);
+    if (data[0] & IS_REGISTRATION) try_registration((const char *)bytes, count, (data[0] & HEAD) != 0);
+    else if (data[0] & IS_FAMILY) try_family(bytes, count);
+    else try_sealed(bytes, count, data[0]);
     free(bytes);
     return 0;
 }
