@@ -25,6 +25,7 @@
 #include <pharos/cluster.h>
 
 #include "base/rng.h"
+#include "cluster/node_host.h"
 #include "cluster/walks.h"
 #include "support/check.h"
 
@@ -43,6 +44,7 @@ enum {
     KILL_TICK = 170,  /* of the second one */
     LEASE_MS = 3000,
     GIVE_ONE_IN = 30,
+    USER_DATA_TIMES = 3,
     CLUSTERS = 40
 };
 
@@ -56,38 +58,34 @@ typedef struct packed {
 
 typedef struct host {
     struct cluster *all;
-    ph_world world;
-    ph_producer producer;
-    ph_consumer consumer;
-    phc_transport transport;
-    phc_store store;
-    phc *member; /* NULL: not yet, or not any more */
+    node_host node;
     bool drained, dead, asks;
     uint32_t restoring[COLUMNS * ROWS], asked[COLUMNS * ROWS]; /* losses, by region; of the question under way */
     uint64_t steps[WALKERS + 1];                               /* the host's state of its entities */
 } host;
 
 typedef struct cluster {
-    uint64_t seed, rng, tick;
+    uint64_t seed, rng;
     float margin;
     host hosts[NODES];
     phc_loop *loop;
     phc_memory *memory;
     ph_world one; /* all entities, all the time */
     ph_producer producer;
-    spot at[WINDOW][WALKERS + 1]; /* by tick, and id */
+    walker_trail trail;
     spot goal[WALKERS + 1];
     uint64_t steps[WALKERS + 1];
     uint64_t entered[WALKERS + 1]; /* tick; 0 = not yet */
     uint64_t since[WALKERS + 1];   /* tick since which it is there without a break */
-    bool told[WALKERS + 1][WALKERS + 1];
+    clients clients;
+    char when[64];
     bool calm;
-    uint64_t gained, restored, events, pairs;
+    uint64_t gained, restored, pairs;
 } cluster;
 
 static spot *spot_of(cluster *c, uint64_t tick, uint64_t id)
 {
-    return &c->at[tick % WINDOW][id];
+    return trail_spot(&c->trail, tick, id);
 }
 
 static bool is_follower(uint64_t id)
@@ -100,27 +98,34 @@ static bool is_follower(uint64_t id)
 static uint64_t read_clock(void *user)
 {
     const cluster *c = user;
-    return c->tick * TICK_NS;
+    return c->trail.tick * TICK_NS;
 }
 
 static size_t pack_state(void *user, uint64_t id, void *bytes, size_t size)
 {
     const host *h = user;
-    const packed state = {.id = id, .steps = h->steps[id], .at = *spot_of(h->all, h->all->tick, id)};
+    const packed state = {.id = id, .steps = h->steps[id], .at = *spot_of(h->all, h->all->trail.tick, id)};
     REQUIRE(size >= sizeof state);
     memcpy(bytes, &state, sizeof state);
     return sizeof state;
 }
 
-static void open_host(cluster *c, host *h, const ph_world_def *world_def)
+static ph_world_def world_def_of(const cluster *c, ph_class *class, uint32_t place)
 {
-    char reason[PHC_REASON_SIZE] = "";
+    ph_world_def def = node_host_world_def(class, VIEW, c->margin);
+    def.shards[0] = 1 + (uint32_t)(c->seed + place) % 3;
+    return def;
+}
+
+static void open_node(cluster *c, uint32_t place)
+{
+    host *h = &c->hosts[place];
+    ph_class class;
+    const ph_world_def world_def = world_def_of(c, &class, place);
     phc_def def = phc_def_default();
     h->all = c;
-    REQUIRE(ph_world_create(world_def, &h->world) == PH_OK);
-    REQUIRE(phc_loop_join(c->loop, 8192, &h->transport) == PH_OK && phc_memory_join(c->memory, &h->store) == PH_OK);
     def.name = "test";
-    def.world_def = world_def;
+    def.world_def = &world_def;
     def.regions[0] = COLUMNS;
     def.regions[1] = ROWS;
     def.speed_max = WALKS_SPEED;
@@ -130,45 +135,7 @@ static void open_host(cluster *c, host *h, const ph_world_def *world_def)
     def.pack_user = h;
     def.clock = read_clock;
     def.clock_user = c;
-    const ph_status status = phc_open(&def, h->world, &h->transport, &h->store, &h->member, reason, sizeof reason);
-    REQUIRE(status == PH_OK);
-    REQUIRE(ph_producer_open(h->world, &h->producer) == PH_OK && ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);
-}
-
-static void close_host(host *h)
-{
-    if (!h->member) return;
-    phc_close(h->member);
-    h->member = NULL;
-    h->transport.close(h->transport.user);
-    h->store.close(h->store.user);
-    CHECK_OK(ph_world_destroy(h->world));
-}
-
-static void make_class(const cluster *c, ph_class *class)
-{
-    *class = ph_class_default("default");
-    class->view = VIEW;
-    class->margin = c->margin;
-}
-
-static ph_world_def world_def_of(const cluster *c, const ph_class *class, uint32_t place)
-{
-    ph_world_def def = ph_world_def_default();
-    def.classes = class;
-    def.class_count = 1;
-    def.world_size[0] = def.world_size[1] = WALKS_SIZE;
-    def.tower_size = 40;
-    def.shards[0] = 1 + (uint32_t)(c->seed + place) % 3;
-    return def;
-}
-
-static void open_node(cluster *c, uint32_t place)
-{
-    ph_class class;
-    make_class(c, &class);
-    const ph_world_def def = world_def_of(c, &class, place);
-    open_host(c, &c->hosts[place], &def);
+    node_host_open(&h->node, &def, c->loop, 8192, c->memory);
 }
 
 static void open_cluster(cluster *c, uint64_t seed)
@@ -181,9 +148,9 @@ static void open_cluster(cluster *c, uint64_t seed)
     const phc_faults requests = {.seed = seed + 1, .lost = (uint32_t)(seed % 3) * 30, .late = 200, .late_steps = 4};
     ph_class class;
     c->seed = c->rng = seed;
-    c->tick = 1;
+    c->trail.tick = 1;
     c->margin = seed % 2 ? 10 : 0;
-    make_class(c, &class);
+    c->clients.user_data_times = USER_DATA_TIMES;
     const ph_world_def def = world_def_of(c, &class, 0);
     REQUIRE(phc_loop_create(messages, (ph_allocator){0}, &c->loop) == PH_OK);
     REQUIRE(phc_memory_create(requests, (ph_allocator){0}, &c->memory) == PH_OK);
@@ -193,7 +160,7 @@ static void open_cluster(cluster *c, uint64_t seed)
 
 static void close_cluster(cluster *c)
 {
-    for (uint32_t i = 0; i < NODES; i++) close_host(&c->hosts[i]);
+    for (uint32_t i = 0; i < NODES; i++) node_host_close(&c->hosts[i].node);
     phc_loop_destroy(c->loop);
     phc_memory_destroy(c->memory);
     CHECK_OK(ph_world_destroy(c->one));
@@ -204,9 +171,7 @@ static void close_cluster(cluster *c)
 static void place_walkers(cluster *c)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        for (uint32_t tick = 0; tick < WINDOW; tick++)
-            c->at[tick][id] = is_follower(id) ? c->at[tick][id - 1] : walks_spot(&c->rng);
-        for (uint32_t tick = 0; tick < WINDOW; tick++) c->at[tick][id] = c->at[0][id];
+        trail_begin(&c->trail, id, is_follower(id) ? *spot_of(c, c->trail.tick, id - 1) : walks_spot(&c->rng));
         c->goal[id] = walks_goal(&c->rng, id);
     }
 }
@@ -216,14 +181,15 @@ static void place_walkers(cluster *c)
 /* false: not here, or not yet. */
 static bool enter_walker(cluster *c, host *h, uint64_t id)
 {
-    const spot at = *spot_of(c, c->tick, id);
-    const ph_attrs attrs = {.given = PH_POSITION | PH_USER_DATA, .x = at.x, .y = at.y, .user_data = id * 3};
-    if (is_follower(id) && !phc_owns(h->member, id - 1)) return false;
-    const ph_status status = phc_enter(h->member, id, &attrs, 0);
+    const spot at = *spot_of(c, c->trail.tick, id);
+    const ph_attrs attrs = {
+        .given = PH_POSITION | PH_USER_DATA, .x = at.x, .y = at.y, .user_data = id * USER_DATA_TIMES};
+    if (is_follower(id) && !phc_owns(h->node.member, id - 1)) return false;
+    const ph_status status = phc_enter(h->node.member, id, &attrs, 0);
     CHECK(status == PH_OK || status == PH_BUSY || status == PH_TAKEN, "enter: %s", ph_status_name(status));
     if (status != PH_OK) return false;
-    if (is_follower(id)) CHECK_OK(ph_attach(h->producer, id, id - 1));
-    memset(c->told[id], 0, sizeof c->told[id]); /* its client is a new one */
+    if (is_follower(id)) CHECK_OK(ph_attach(h->node.producer, id, id - 1));
+    clients_forget(&c->clients, id); /* its client is a new one */
     h->steps[id] = c->steps[id];
     return true;
 }
@@ -231,7 +197,7 @@ static bool enter_walker(cluster *c, host *h, uint64_t id)
 /* The region of an entity. */
 static uint32_t region_of(cluster *c, uint64_t id)
 {
-    const spot at = *spot_of(c, c->tick, id);
+    const spot at = *spot_of(c, c->trail.tick, id);
     const uint32_t column = (uint32_t)(at.x / WALKS_SIZE * COLUMNS), row = (uint32_t)(at.y / WALKS_SIZE * ROWS);
     return (row < ROWS ? row : ROWS - 1) * COLUMNS + (column < COLUMNS ? column : COLUMNS - 1);
 }
@@ -241,7 +207,7 @@ static void end_restoring(host *h)
 {
     for (uint32_t region = 0; region < COLUMNS * ROWS; region++) {
         if (h->asked[region] == 0) continue;
-        CHECK_OK(phc_restored(h->member, region, h->asked[region]));
+        CHECK_OK(phc_restored(h->node.member, region, h->asked[region]));
         if (h->restoring[region] == h->asked[region]) h->restoring[region] = 0;
     }
 }
@@ -254,9 +220,9 @@ static void ask_missing(cluster *c, host *h)
     if (h->asks) return;
     memcpy(h->asked, h->restoring, sizeof h->asked);
     for (uint64_t id = 1; id <= WALKERS; id++)
-        if (c->entered[id] != 0 && h->asked[region_of(c, id)] != 0 && !phc_owns(h->member, id)) ids[count++] = id;
+        if (c->entered[id] != 0 && h->asked[region_of(c, id)] != 0 && !phc_owns(h->node.member, id)) ids[count++] = id;
     if (count > 0) {
-        const ph_status status = phc_who_has(h->member, ids, count);
+        const ph_status status = phc_who_has(h->node.member, ids, count);
         h->asks = status == PH_OK;
         CHECK(status == PH_OK || status == PH_BUSY, "who has: %s", ph_status_name(status));
         return;
@@ -281,11 +247,11 @@ static void restore_missing(cluster *c, host *h, const phc_event *event)
 static void enter_walkers(cluster *c, host *h)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        const spot at = *spot_of(c, c->tick, id);
+        const spot at = *spot_of(c, c->trail.tick, id);
         const ph_attrs attrs = {.given = PH_POSITION, .x = at.x, .y = at.y};
         if (c->entered[id] != 0 || !enter_walker(c, h, id)) continue;
         CHECK_OK(ph_enter(c->producer, id, &attrs));
-        c->entered[id] = c->since[id] = c->tick;
+        c->entered[id] = c->since[id] = c->trail.tick;
         if (is_follower(id)) CHECK_OK(ph_attach(c->producer, id, id - 1));
     }
 }
@@ -298,15 +264,15 @@ static void gain_entity(cluster *c, host *h, const phc_event *event)
     if (event->kind == PHC_EVENT_RESTORED) { /* the dead node's work with it is void */
         CHECK(state.steps <= c->steps[event->id], "a state of later");
         c->steps[event->id] = state.steps;
-        *spot_of(c, c->tick, event->id) = state.at;
-        memset(c->told[event->id], 0, sizeof c->told[0]);
-        CHECK_OK(ph_resend(h->producer, event->id));
-        c->since[event->id] = c->tick;
+        *spot_of(c, c->trail.tick, event->id) = state.at;
+        clients_forget(&c->clients, event->id);
+        CHECK_OK(ph_resend(h->node.producer, event->id));
+        c->since[event->id] = c->trail.tick;
     }
     CHECK(state.id == event->id && state.steps == c->steps[event->id],
-          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " comes with the state of another", c->seed, c->tick,
+          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " comes with the state of another", c->seed, c->trail.tick,
           event->id);
-    CHECK(phc_owns(h->member, event->id), "a gained entity is not own");
+    CHECK(phc_owns(h->node.member, event->id), "a gained entity is not own");
     h->steps[event->id] = state.steps;
     c->gained++;
 }
@@ -314,7 +280,7 @@ static void gain_entity(cluster *c, host *h, const phc_event *event)
 static void take_events(cluster *c, host *h)
 {
     phc_event event;
-    while (phc_event_next(h->member, &event)) {
+    while (phc_event_next(h->node.member, &event)) {
         switch (event.kind) {
         case PHC_EVENT_GAINED:
         case PHC_EVENT_RESTORED:
@@ -335,13 +301,13 @@ static void take_events(cluster *c, host *h)
             break;
         case PHC_EVENT_LOST:
             CHECK(event.status == PH_OK && event.number != 0,
-                  "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " is lost to %u: %s", c->seed, c->tick, event.id,
+                  "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " is lost to %u: %s", c->seed, c->trail.tick, event.id,
                   event.number, ph_status_name(event.status));
             break;
         case PHC_EVENT_FENCED:
         case PHC_EVENT_DUPLICATE:
-            (void)CHECK(false, "seed %" PRIu64 " tick %" PRIu64 ": event %d %s", c->seed, c->tick, (int)event.kind,
-                        event.reason);
+            (void)CHECK(false, "seed %" PRIu64 " tick %" PRIu64 ": event %d %s", c->seed, c->trail.tick,
+                        (int)event.kind, event.reason);
             break;
         default:
             break;
@@ -352,12 +318,12 @@ static void take_events(cluster *c, host *h)
 static void move_own(cluster *c, host *h)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        if (!phc_owns(h->member, id) || c->entered[id] == c->tick) continue;
-        spot *now = spot_of(c, c->tick, id);
+        if (!phc_owns(h->node.member, id) || c->entered[id] == c->trail.tick) continue;
+        spot *now = spot_of(c, c->trail.tick, id);
         c->steps[id] = ++h->steps[id];
-        if (is_follower(id)) *now = *spot_of(c, c->tick, id - 1);
+        if (is_follower(id)) *now = *spot_of(c, c->trail.tick, id - 1);
         else if (!c->calm) *now = walks_step(&c->rng, id, *now, &c->goal[id]);
-        if (!is_follower(id)) CHECK_OK(ph_move(h->producer, id, now->x, now->y, 0));
+        if (!is_follower(id)) CHECK_OK(ph_move(h->node.producer, id, now->x, now->y, 0));
     }
 }
 
@@ -365,23 +331,9 @@ static void move_own(cluster *c, host *h)
 static void tell_clients(cluster *c, host *h)
 {
     const ph_batch *batch;
-    while (ph_batch_take(h->consumer, &batch) == PH_OK) {
-        for (uint32_t i = 0; i < batch->change_count; i++) {
-            const ph_change *change = &batch->changes[i];
-            bool *told = c->told[change->observer];
-            if (change->flags & PH_CHANGE_FRESH) memset(told, 0, sizeof c->told[0]);
-            for (uint32_t k = 0; k < change->leave_count + change->enter_count; k++) {
-                const ph_target *target = &batch->targets[change->first + k];
-                const bool enters = k >= change->leave_count;
-                CHECK(told[target->id] != enters,
-                      "seed %" PRIu64 " tick %" PRIu64 ": observer %" PRIu64 " is told %s %" PRIu64, c->seed, c->tick,
-                      change->observer, enters ? "twice of" : "to forget an untold", target->id);
-                CHECK(target->user_data == target->id * 3, "another user data");
-                told[target->id] = enters;
-                c->events++;
-            }
-        }
-        CHECK_OK(ph_batch_return(h->consumer, batch));
+    while (ph_batch_take(h->node.consumer, &batch) == PH_OK) {
+        clients_hear(&c->clients, batch, c->when);
+        CHECK_OK(ph_batch_return(h->node.consumer, batch));
     }
 }
 
@@ -389,73 +341,55 @@ static void round_of(cluster *c, host *h)
 {
     ph_refusal refusal;
     uint32_t count = 0;
-    CHECK_OK(phc_tick(h->member));
+    CHECK_OK(phc_tick(h->node.member));
     take_events(c, h);
     ask_missing(c, h);
     move_own(c, h);
     enter_walkers(c, h);
-    CHECK_OK(ph_tick(h->world, NULL));
-    CHECK_OK(ph_producer_refusals(h->producer, &refusal, 1, &count));
-    CHECK(count == 0, "seed %" PRIu64 " tick %" PRIu64 ": %s of %" PRIu64 " is refused: %s", c->seed, c->tick,
+    CHECK_OK(ph_tick(h->node.world, NULL));
+    CHECK_OK(ph_producer_refusals(h->node.producer, &refusal, 1, &count));
+    CHECK(count == 0, "seed %" PRIu64 " tick %" PRIu64 ": %s of %" PRIu64 " is refused: %s", c->seed, c->trail.tick,
           ph_command_name((ph_command)refusal.command), refusal.id, ph_status_name(refusal.status));
     tell_clients(c, h);
-    CHECK_OK(phc_told(h->member));
+    CHECK_OK(phc_told(h->node.member));
 }
 
 static void plan_tick(cluster *c)
 {
-    if (c->tick == JOIN_TICK) open_node(c, NODES - 1);
-    if (c->tick == DRAIN_TICK) phc_drain(c->hosts[0].member);
-    if (c->tick == KILL_TICK && c->seed % 4 < 2) c->hosts[1].dead = true;
-    if (c->hosts[0].drained) close_host(&c->hosts[0]);
-    if (c->calm || c->tick < JOIN_TICK || phx_rng_below(&c->rng, GIVE_ONE_IN) != 0) return;
+    if (c->trail.tick == JOIN_TICK) open_node(c, NODES - 1);
+    if (c->trail.tick == DRAIN_TICK) phc_drain(c->hosts[0].node.member);
+    if (c->trail.tick == KILL_TICK && c->seed % 4 < 2) c->hosts[1].dead = true;
+    if (c->hosts[0].drained) node_host_close(&c->hosts[0].node);
+    if (c->calm || c->trail.tick < JOIN_TICK || phx_rng_below(&c->rng, GIVE_ONE_IN) != 0) return;
     const uint16_t number = (uint16_t)(1 + phx_rng_below(&c->rng, NODES));
     const host *h = &c->hosts[2 + phx_rng_below(&c->rng, NODES - 2)];
-    if (c->tick < DRAIN_TICK || number != phc_number(c->hosts[0].member))
-        CHECK_OK(phc_give_region(h->member, phx_rng_below(&c->rng, COLUMNS * ROWS), number));
+    if (c->trail.tick < DRAIN_TICK || number != phc_number(c->hosts[0].node.member))
+        CHECK_OK(phc_give_region(h->node.member, phx_rng_below(&c->rng, COLUMNS * ROWS), number));
 }
 
 /* ---- checks ---- */
 
-/* The least and the largest distance of the observer now to the target in the last ticks. */
-static void distances(cluster *c, uint64_t observer, uint64_t target, uint64_t ticks, float *least, float *most)
-{
-    const spot at = *spot_of(c, c->tick, observer);
-    *least = INFINITY;
-    *most = 0;
-    for (uint64_t back = 0; back <= ticks; back++) {
-        const float d = spot_distance(at, *spot_of(c, c->tick - back, target));
-        if (d < *least) *least = d;
-        if (d > *most) *most = d;
-    }
-}
-
 static void check_pair(cluster *c, const host *h, uint64_t observer, uint64_t target, bool listed)
 {
-    const bool own = phc_owns(h->member, target);
+    const bool own = phc_owns(h->node.member, target);
     const float slack = 1e-3f; /* of our own floats */
     float least, most;
     c->pairs++;
-    distances(c, observer, target, own ? 0 : WINDOW - 2, &least, &most);
+    trail_distances(&c->trail, *spot_of(c, c->trail.tick, observer), target, own ? 0 : WINDOW - 2, &least, &most);
     CHECK(listed || most > VIEW - slack,
-          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " misses %" PRIu64 " (%g), own %d, here %u", c->seed, c->tick,
-          observer, target, (double)most, own, phc_node_of(h->member, target));
+          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " misses %" PRIu64 " (%g), own %d, here %u", c->seed,
+          c->trail.tick, observer, target, (double)most, own, phc_node_of(h->node.member, target));
     CHECK(!listed || least <= VIEW + c->margin + slack,
-          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " still has %" PRIu64 " (%g)", c->seed, c->tick, observer,
+          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " still has %" PRIu64 " (%g)", c->seed, c->trail.tick, observer,
           target, (double)least);
 }
 
 static void check_observer(cluster *c, const host *h, uint64_t observer)
 {
-    uint64_t ids[WALKERS];
-    bool listed[WALKERS + 1] = {0};
-    uint32_t count = 0;
-    CHECK_OK(ph_list(h->world, observer, ids, WALKERS, &count));
-    for (uint32_t i = 0; i < count; i++) listed[ids[i]] = true;
-    CHECK(memcmp(listed, c->told[observer], sizeof listed) == 0,
-          "seed %" PRIu64 " tick %" PRIu64 ": the client of %" PRIu64 " has another list", c->seed, c->tick, observer);
-    for (uint64_t target = 1; target <= WALKERS && c->tick > c->since[observer] + WINDOW; target++)
-        if (target != observer && c->entered[target] != 0 && c->tick > c->since[target] + WINDOW)
+    bool listed[CLIENTS_IDS];
+    (void)clients_compare(&c->clients, h->node.world, observer, listed, c->when);
+    for (uint64_t target = 1; target <= WALKERS && c->trail.tick > c->since[observer] + WINDOW; target++)
+        if (target != observer && c->entered[target] != 0 && c->trail.tick > c->since[target] + WINDOW)
             check_pair(c, h, observer, target, listed[target]);
 }
 
@@ -465,28 +399,28 @@ static void check_tick(cluster *c)
         uint32_t owners = 0;
         for (uint32_t n = 0; n < NODES; n++) {
             const host *h = &c->hosts[n];
-            if (!h->member || h->dead || !phc_owns(h->member, id)) continue;
+            if (!h->node.member || h->dead || !phc_owns(h->node.member, id)) continue;
             owners++;
             check_observer(c, h, id);
         }
-        CHECK(owners <= 1, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " has %u owners", c->seed, c->tick, id,
+        CHECK(owners <= 1, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " has %u owners", c->seed, c->trail.tick, id,
               owners);
-        if (owners == 0 && c->hosts[1].dead) c->since[id] = c->tick; /* dead, or on its way to the dead node */
+        if (owners == 0 && c->hosts[1].dead) c->since[id] = c->trail.tick; /* dead, or on its way to the dead node */
     }
 }
 
 /* All stand still: all lists are as in one world. With a margin, history decides between both radii. */
 static void check_end(cluster *c)
 {
-    CHECK(c->hosts[0].member == NULL, "seed %" PRIu64 ": the first node is not drained", c->seed);
+    CHECK(c->hosts[0].node.member == NULL, "seed %" PRIu64 ": the first node is not drained", c->seed);
     for (uint64_t id = 1; id <= WALKERS; id++) {
         uint32_t owners = 0, count = 0, count_one = 0;
         uint64_t ids[WALKERS], ids_one[WALKERS];
         for (uint32_t n = 0; n < NODES; n++) {
             const host *h = &c->hosts[n];
-            if (!h->member || h->dead || !phc_owns(h->member, id)) continue;
+            if (!h->node.member || h->dead || !phc_owns(h->node.member, id)) continue;
             owners++;
-            CHECK_OK(ph_list(h->world, id, ids, WALKERS, &count));
+            CHECK_OK(ph_list(h->node.world, id, ids, WALKERS, &count));
         }
         CHECK(owners == 1, "seed %" PRIu64 ": %" PRIu64 " has %u owners at the end", c->seed, id, owners);
         CHECK_OK(ph_list(c->one, id, ids_one, WALKERS, &count_one));
@@ -499,27 +433,27 @@ static void check_end(cluster *c)
 
 static void step_cluster(cluster *c)
 {
-    if (c->tick == TICKS) {
+    if (c->trail.tick == TICKS) {
         c->calm = true;
         CHECK_OK(phc_loop_set_faults(c->loop, (phc_faults){0}));
         CHECK_OK(phc_memory_set_faults(c->memory, (phc_faults){0}));
     }
-    phc_memory_step(c->memory, c->tick * TICK_NS);
+    (void)snprintf(c->when, sizeof c->when, "seed %" PRIu64 " tick %" PRIu64, c->seed, c->trail.tick);
+    phc_memory_step(c->memory, c->trail.tick * TICK_NS);
     plan_tick(c);
     for (uint32_t n = 0; n < NODES; n++) {
         host *h = &c->hosts[(n + c->seed) % NODES];
-        if (h->member && !h->dead) round_of(c, h);
+        if (h->node.member && !h->dead) round_of(c, h);
     }
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        const spot at = *spot_of(c, c->tick, id);
-        if (c->entered[id] != 0 && c->entered[id] < c->tick && !is_follower(id))
+        const spot at = *spot_of(c, c->trail.tick, id);
+        if (c->entered[id] != 0 && c->entered[id] < c->trail.tick && !is_follower(id))
             CHECK_OK(ph_move(c->producer, id, at.x, at.y, 0));
     }
     CHECK_OK(ph_tick(c->one, NULL));
     check_tick(c);
     phc_loop_step(c->loop);
-    memcpy(c->at[(c->tick + 1) % WINDOW], c->at[c->tick % WINDOW], sizeof c->at[0]);
-    c->tick++;
+    trail_step(&c->trail);
 }
 
 int main(int argc, char **argv)
@@ -531,12 +465,12 @@ int main(int argc, char **argv)
         cluster *c = check_zalloc(sizeof *c);
         open_cluster(c, seed + i);
         place_walkers(c);
-        while (c->tick < TICKS + CALM_TICKS && check_failures() == 0) step_cluster(c);
-        c->tick--;
+        while (c->trail.tick < TICKS + CALM_TICKS && check_failures() == 0) step_cluster(c);
+        c->trail.tick--;
         if (check_failures() == 0) check_end(c);
         gained += c->gained;
         restored += c->restored;
-        events += c->events;
+        events += c->clients.events;
         pairs += c->pairs;
         close_cluster(c);
         free(c);

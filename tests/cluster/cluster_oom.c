@@ -21,6 +21,7 @@
 #include <pharos/cluster.h>
 
 #include "base/rng.h"
+#include "cluster/node_host.h"
 #include "cluster/walks.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
@@ -43,12 +44,7 @@ static const float VIEW = 150;
 
 typedef struct host {
     struct course *of;
-    ph_world world;
-    ph_producer producer;
-    ph_consumer consumer;
-    phc_transport transport;
-    phc_store store;
-    phc *member;
+    node_host node;
     uint64_t steps[WALKERS + 1]; /* the host's state of its entities */
 } host;
 
@@ -66,7 +62,9 @@ typedef struct course {
     ph_world one; /* all entities, all the time */
     ph_producer producer;
     spot at[WALKERS + 1], goal[WALKERS + 1];
-    bool entered[WALKERS + 1], told[WALKERS + 1][WALKERS + 1];
+    bool entered[WALKERS + 1];
+    clients clients;
+    char when[64];
     uint64_t steps[WALKERS + 1];
     uint64_t said_at[SAYS_MAX];
     uint16_t source_of[SAYS_MAX];
@@ -103,13 +101,7 @@ static size_t pack_steps(void *user, uint64_t id, void *bytes, size_t size)
 
 static ph_world_def world_def_of(ph_class *class, course *c)
 {
-    ph_world_def def = ph_world_def_default();
-    *class = ph_class_default("default");
-    class->view = VIEW;
-    class->margin = 0;
-    def.classes = class;
-    def.class_count = 1;
-    def.world_size[0] = def.world_size[1] = WALKS_SIZE;
+    ph_world_def def = node_host_world_def(class, VIEW, 0);
     def.tower_size = 100;
     def.allocator = fail_alloc_hooks(&c->memory);
     return def;
@@ -117,13 +109,10 @@ static ph_world_def world_def_of(ph_class *class, course *c)
 
 static void open_host(course *c, host *h)
 {
-    char reason[PHC_REASON_SIZE] = "";
     ph_class class;
     const ph_world_def world_def = world_def_of(&class, c);
     phc_def def = phc_def_default();
     h->of = c;
-    REQUIRE(ph_world_create(&world_def, &h->world) == PH_OK);
-    REQUIRE(phc_loop_join(c->loop, 4096, &h->transport) == PH_OK && phc_memory_join(c->keys, &h->store) == PH_OK);
     def.name = "oom";
     def.world_def = &world_def;
     def.regions[0] = def.regions[1] = REGIONS_SIDE;
@@ -133,8 +122,7 @@ static void open_host(course *c, host *h)
     def.clock = read_clock;
     def.clock_user = c;
     def.allocator = fail_alloc_hooks(&c->memory);
-    REQUIRE(phc_open(&def, h->world, &h->transport, &h->store, &h->member, reason, sizeof reason) == PH_OK);
-    REQUIRE(ph_producer_open(h->world, &h->producer) == PH_OK && ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);
+    node_host_open(&h->node, &def, c->loop, 4096, c->keys);
 }
 
 static void begin_course(course *c)
@@ -157,13 +145,7 @@ static void begin_course(course *c)
 
 static void end_course(course *c)
 {
-    for (uint32_t i = 0; i < NODES; i++) {
-        host *h = &c->hosts[i];
-        phc_close(h->member);
-        h->transport.close(h->transport.user);
-        h->store.close(h->store.user);
-        CHECK_OK(ph_world_destroy(h->world));
-    }
+    for (uint32_t i = 0; i < NODES; i++) node_host_close(&c->hosts[i].node);
     phc_loop_destroy(c->loop);
     phc_memory_destroy(c->keys);
     CHECK_OK(ph_world_destroy(c->one));
@@ -175,7 +157,7 @@ static void end_course(course *c)
 static void take_events(course *c, host *h)
 {
     phc_event event;
-    while (phc_event_next(h->member, &event)) {
+    while (phc_event_next(h->node.member, &event)) {
         if (event.kind == PHC_EVENT_GAINED) {
             REQUIRE(event.size == sizeof c->steps[0]);
             memcpy(&h->steps[event.id], event.bytes, sizeof c->steps[0]);
@@ -195,7 +177,7 @@ static void enter_walkers(course *c, host *h)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
         const ph_attrs attrs = {.given = PH_POSITION, .x = c->at[id].x, .y = c->at[id].y};
-        if (c->entered[id] || phc_enter(h->member, id, &attrs, 0) != PH_OK) continue;
+        if (c->entered[id] || phc_enter(h->node.member, id, &attrs, 0) != PH_OK) continue;
         CHECK_OK(ph_enter(c->producer, id, &attrs));
         c->entered[id] = true;
     }
@@ -204,7 +186,7 @@ static void enter_walkers(course *c, host *h)
 static uint64_t lost_by(const host *h)
 {
     phc_stats stats = {0};
-    CHECK_OK(phc_stats_get(h->member, &stats));
+    CHECK_OK(phc_stats_get(h->node.member, &stats));
     return stats.broadcasts_lost;
 }
 
@@ -221,7 +203,7 @@ static void speak(course *c, const host *h, uint64_t id)
     if ((c->tick + id * 7) % 20 != 0 || c->tick < TICKS / 2 || number == SAYS_MAX) return;
     const uint64_t failed = count_failed(c), lost = lost_by(h);
     c->is_armed = true;
-    const ph_status status = phc_broadcast(h->member, h->producer, id, &number, sizeof number, &options);
+    const ph_status status = phc_broadcast(h->node.member, h->node.producer, id, &number, sizeof number, &options);
     c->is_armed = false;
     if (status == PH_NO_MEMORY) return; /* nobody hears it */
     CHECK_OK(status);
@@ -235,11 +217,11 @@ static void speak(course *c, const host *h, uint64_t id)
 static void live(course *c, host *h)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        if (!c->entered[id] || !phc_owns(h->member, id)) continue;
+        if (!c->entered[id] || !phc_owns(h->node.member, id)) continue;
         c->steps[id] = ++h->steps[id];
         for (uint32_t i = 0; c->tick < TICKS && i < SPEED_FACTOR; i++)
             c->at[id] = walks_step(&c->rng, id, c->at[id], &c->goal[id]);
-        CHECK_OK(ph_move(h->producer, id, c->at[id].x, c->at[id].y, 0));
+        CHECK_OK(ph_move(h->node.producer, id, c->at[id].x, c->at[id].y, 0));
         speak(c, h, id);
     }
 }
@@ -267,22 +249,10 @@ static void hear(course *c, const ph_batch *batch)
 static void tell_clients(course *c, host *h)
 {
     const ph_batch *batch;
-    while (ph_batch_take(h->consumer, &batch) == PH_OK) {
-        for (uint32_t i = 0; i < batch->change_count; i++) {
-            const ph_change *change = &batch->changes[i];
-            bool *told = c->told[change->observer];
-            if (change->flags & PH_CHANGE_FRESH) memset(told, 0, sizeof c->told[0]);
-            for (uint32_t k = 0; k < change->leave_count + change->enter_count; k++) {
-                const uint64_t target = batch->targets[change->first + k].id;
-                const bool enters = k >= change->leave_count;
-                CHECK(told[target] != enters,
-                      "allocation %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " is told %s %" PRIu64, c->fails_at, c->tick,
-                      change->observer, enters ? "twice of" : "to forget an untold", target);
-                told[target] = enters;
-            }
-        }
+    while (ph_batch_take(h->node.consumer, &batch) == PH_OK) {
+        clients_hear(&c->clients, batch, c->when);
         hear(c, batch);
-        CHECK_OK(ph_batch_return(h->consumer, batch));
+        CHECK_OK(ph_batch_return(h->node.consumer, batch));
     }
 }
 
@@ -291,48 +261,35 @@ static void round_of(course *c, host *h)
     ph_refusal refusal;
     uint32_t count = 0;
     c->is_armed = true;
-    CHECK_OK(phc_tick(h->member));
+    CHECK_OK(phc_tick(h->node.member));
     c->is_armed = false;
     take_events(c, h);
     enter_walkers(c, h);
     live(c, h);
-    CHECK_OK(ph_tick(h->world, NULL));
-    CHECK_OK(ph_producer_refusals(h->producer, &refusal, 1, &count));
+    CHECK_OK(ph_tick(h->node.world, NULL));
+    CHECK_OK(ph_producer_refusals(h->node.producer, &refusal, 1, &count));
     CHECK(count == 0, "allocation %" PRIu64 ": %s is refused: %s", c->fails_at,
           ph_command_name((ph_command)refusal.command), ph_status_name(refusal.status));
     tell_clients(c, h);
     c->is_armed = true;
-    CHECK_OK(phc_told(h->member));
+    CHECK_OK(phc_told(h->node.member));
     c->is_armed = false;
     if (c->short_rounds > 0) c->short_rounds--;
 }
 
 /* ---- checks ---- */
 
-static uint32_t list_of(ph_world world, uint64_t id, bool listed[WALKERS + 1])
-{
-    uint64_t ids[WALKERS];
-    uint32_t count = 0;
-    memset(listed, 0, (WALKERS + 1) * sizeof *listed);
-    CHECK_OK(ph_list(world, id, ids, WALKERS, &count));
-    for (uint32_t i = 0; i < count; i++) listed[ids[i]] = true;
-    return count;
-}
-
 /* NULL: on its way. */
 static const host *owner_of(course *c, uint64_t id)
 {
     const host *owner = NULL;
-    bool listed[WALKERS + 1];
+    bool listed[CLIENTS_IDS];
     for (uint32_t n = 0; n < NODES; n++) {
         const host *h = &c->hosts[n];
-        if (!phc_owns(h->member, id)) continue;
+        if (!phc_owns(h->node.member, id)) continue;
         CHECK(!owner, "allocation %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " has two owners", c->fails_at, c->tick, id);
         owner = h;
-        (void)list_of(h->world, id, listed);
-        CHECK(memcmp(listed, c->told[id], sizeof listed) == 0,
-              "allocation %" PRIu64 " tick %" PRIu64 ": the client of %" PRIu64 " has another list", c->fails_at,
-              c->tick, id);
+        (void)clients_compare(&c->clients, h->node.world, id, listed, c->when);
     }
     return owner;
 }
@@ -345,7 +302,7 @@ static uint64_t count_lost(const course *c)
 }
 
 /* Of the broadcasts that were made once all had settled, which all could hear since. */
-static uint64_t count_unheard(const course *c, uint64_t observer, const bool in_one[WALKERS + 1])
+static uint64_t count_unheard(const course *c, uint64_t observer, const bool in_one[CLIENTS_IDS])
 {
     uint64_t unheard = 0;
     for (uint32_t i = 0; i < c->say_count; i++)
@@ -358,12 +315,13 @@ static void check_end(course *c)
 {
     uint64_t unheard = 0;
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        bool listed[WALKERS + 1], in_one[WALKERS + 1];
+        bool listed[CLIENTS_IDS], in_one[CLIENTS_IDS];
         const host *owner = owner_of(c, id);
         CHECK(owner, "allocation %" PRIu64 ": %" PRIu64 " has no owner at the end", c->fails_at, id);
         if (!owner) continue;
-        CHECK(phc_number(owner->member) == phc_node_of(owner->member, id), "another node knows of the owner");
-        const uint32_t count = list_of(owner->world, id, listed), count_one = list_of(c->one, id, in_one);
+        CHECK(phc_number(owner->node.member) == phc_node_of(owner->node.member, id), "another node knows of the owner");
+        const uint32_t count = clients_list(owner->node.world, id, listed),
+                       count_one = clients_list(c->one, id, in_one);
         CHECK(memcmp(listed, in_one, sizeof listed) == 0,
               "allocation %" PRIu64 ": the list of %" PRIu64 " has %u entities, in one world %u", c->fails_at, id,
               count, count_one);
@@ -371,7 +329,7 @@ static void check_end(course *c)
     }
     for (uint32_t n = 0; n < NODES; n++) {
         phc_stats stats = {0};
-        CHECK_OK(phc_stats_get(c->hosts[n].member, &stats));
+        CHECK_OK(phc_stats_get(c->hosts[n].node.member, &stats));
         c->put_off += stats.no_memory + stats.unsent + stats.failed;
     }
     c->lost = count_lost(c);
@@ -381,6 +339,7 @@ static void check_end(course *c)
 
 static void step(course *c)
 {
+    (void)snprintf(c->when, sizeof c->when, "allocation %" PRIu64 " tick %" PRIu64, c->fails_at, c->tick);
     phc_memory_step(c->keys, c->tick * TICK_NS);
     for (uint32_t n = 0; n < NODES; n++) round_of(c, &c->hosts[(n + c->seed) % NODES]);
     for (uint64_t id = 1; id <= WALKERS; id++)

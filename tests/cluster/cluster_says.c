@@ -20,6 +20,7 @@
 #include <pharos/cluster.h>
 
 #include "base/rng.h"
+#include "cluster/node_host.h"
 #include "cluster/walks.h"
 #include "support/check.h"
 
@@ -34,8 +35,7 @@ enum {
     TICKS = 200,
     CALM_TICKS = 90,
     SETTLED = 40, /* ticks of the calm until all are where they belong */
-    WINDOW = 64,
-    BEFORE = 6, /* ticks before a broadcast and behind it in which nothing may change, where it has to be heard: */
+    BEFORE = 6,   /* ticks before a broadcast and behind it in which nothing may change, where it has to be heard: */
     BEHIND = 12,
     UNSETTLED = 24, /* ticks behind a change of the map: a node takes nothing of one that has read it before */
     STALE = 20,     /* ticks that a copy at the end of its halo may be old: the grace, and two lags */
@@ -50,16 +50,6 @@ enum {
 
 static const float VIEW = 60, SLACK = 1e-2f;
 
-typedef struct host {
-    struct cluster *all;
-    ph_world world;
-    ph_producer producer;
-    ph_consumer consumer;
-    phc_transport transport;
-    phc_store store;
-    phc *member;
-} host;
-
 typedef struct say {
     uint64_t source, tick, ownership; /* source 0: a place */
     spot at;
@@ -69,20 +59,18 @@ typedef struct say {
 } say;
 
 typedef struct cluster {
-    uint64_t seed, rng, tick;
+    uint64_t seed, rng;
     bool lossless, calm;
     float margin;
-    host hosts[NODES];
+    node_host hosts[NODES];
     phc_loop *loop;
     phc_memory *memory;
     ph_world one; /* all entities, all the time */
     ph_producer producer;
     ph_consumer consumer;
-    spot at[WINDOW][WALKERS + 1]; /* by tick, and id */
+    walker_trail trail;
     spot goal[WALKERS + 1];
-    uint64_t entered[WALKERS + 1]; /* tick; 0 = not yet */
-    uint32_t owner[WALKERS + 1];   /* host, and one more; 0 = none now */
-    uint64_t kept_since[WALKERS + 1];
+    uint64_t entered[WALKERS + 1];                 /* tick; 0 = not yet */
     uint64_t given_at;                             /* tick of the last region that was given to another node */
     uint32_t heard_last[WALKERS + 1][WALKERS + 1]; /* by observer and source: the say, and one more */
     say says[SAYS_MAX];
@@ -90,9 +78,9 @@ typedef struct cluster {
     uint64_t heard, must[2], compared, beyond_halo, pinned; /* must: by lists, by a radius */
 } cluster;
 
-static spot *spot_of(cluster *c, uint64_t tick, uint64_t id)
+static const spot *spot_of(cluster *c, uint64_t tick, uint64_t id)
 {
-    return &c->at[tick % WINDOW][id];
+    return trail_spot(&c->trail, tick, id);
 }
 
 /* ---- life ---- */
@@ -100,33 +88,21 @@ static spot *spot_of(cluster *c, uint64_t tick, uint64_t id)
 static uint64_t read_clock(void *user)
 {
     const cluster *c = user;
-    return c->tick * TICK_NS;
+    return c->trail.tick * TICK_NS;
 }
 
 static ph_world_def world_def_of(const cluster *c, ph_class *class, uint32_t place)
 {
-    ph_world_def def = ph_world_def_default();
-    *class = ph_class_default("default");
-    class->view = VIEW;
-    class->margin = c->margin;
-    def.classes = class;
-    def.class_count = 1;
-    def.world_size[0] = def.world_size[1] = WALKS_SIZE;
-    def.tower_size = 40;
+    ph_world_def def = node_host_world_def(class, VIEW, c->margin);
     def.shards[0] = 1 + (uint32_t)(c->seed + place) % 3;
     return def;
 }
 
 static void open_host(cluster *c, uint32_t place)
 {
-    char reason[PHC_REASON_SIZE] = "";
-    host *h = &c->hosts[place];
     ph_class class;
     const ph_world_def world_def = world_def_of(c, &class, place);
     phc_def def = phc_def_default();
-    h->all = c;
-    REQUIRE(ph_world_create(&world_def, &h->world) == PH_OK);
-    REQUIRE(phc_loop_join(c->loop, 8192, &h->transport) == PH_OK && phc_memory_join(c->memory, &h->store) == PH_OK);
     def.name = "says";
     def.world_def = &world_def;
     def.regions[0] = COLUMNS;
@@ -135,8 +111,7 @@ static void open_host(cluster *c, uint32_t place)
     def.lag_max = 8;
     def.clock = read_clock;
     def.clock_user = c;
-    REQUIRE(phc_open(&def, h->world, &h->transport, &h->store, &h->member, reason, sizeof reason) == PH_OK);
-    REQUIRE(ph_producer_open(h->world, &h->producer) == PH_OK && ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);
+    node_host_open(&c->hosts[place], &def, c->loop, 8192, c->memory);
 }
 
 static void open_cluster(cluster *c, uint64_t seed)
@@ -148,7 +123,7 @@ static void open_cluster(cluster *c, uint64_t seed)
                                .late_steps = 4};
     ph_class class;
     c->seed = c->rng = seed;
-    c->tick = WINDOW;
+    c->trail.tick = TRAIL_TICKS;
     c->lossless = seed % 3 == 0;
     c->margin = seed % 2 ? 10 : 0;
     REQUIRE(phc_loop_create(faults, (ph_allocator){0}, &c->loop) == PH_OK);
@@ -161,13 +136,7 @@ static void open_cluster(cluster *c, uint64_t seed)
 
 static void close_cluster(cluster *c)
 {
-    for (uint32_t i = 0; i < NODES; i++) {
-        host *h = &c->hosts[i];
-        phc_close(h->member);
-        h->transport.close(h->transport.user);
-        h->store.close(h->store.user);
-        CHECK_OK(ph_world_destroy(h->world));
-    }
+    for (uint32_t i = 0; i < NODES; i++) node_host_close(&c->hosts[i]);
     phc_loop_destroy(c->loop);
     phc_memory_destroy(c->memory);
     CHECK_OK(ph_world_destroy(c->one));
@@ -178,28 +147,27 @@ static void close_cluster(cluster *c)
 static void place_walkers(cluster *c)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        const spot at = walks_spot(&c->rng);
-        for (uint32_t tick = 0; tick < WINDOW; tick++) c->at[tick][id] = at;
+        trail_begin(&c->trail, id, walks_spot(&c->rng));
         c->goal[id] = walks_goal(&c->rng, id);
     }
 }
 
-static void enter_walkers(cluster *c, host *h)
+static void enter_walkers(cluster *c, node_host *h)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        const spot at = *spot_of(c, c->tick, id);
+        const spot at = *spot_of(c, c->trail.tick, id);
         const ph_attrs attrs = {.given = PH_POSITION, .x = at.x, .y = at.y};
         if (c->entered[id] != 0 || phc_enter(h->member, id, &attrs, 0) != PH_OK) continue;
         CHECK_OK(ph_enter(c->producer, id, &attrs));
-        c->entered[id] = c->tick;
+        c->entered[id] = c->trail.tick;
     }
 }
 
-static void move_own(cluster *c, host *h)
+static void move_own(cluster *c, node_host *h)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
-        if (!phc_owns(h->member, id) || c->entered[id] == c->tick) continue;
-        spot *now = spot_of(c, c->tick, id);
+        if (!phc_owns(h->member, id) || c->entered[id] == c->trail.tick) continue;
+        spot *now = trail_spot(&c->trail, c->trail.tick, id);
         if (!c->calm) *now = walks_step(&c->rng, id, *now, &c->goal[id]);
         CHECK_OK(ph_move(h->producer, id, now->x, now->y, 0));
     }
@@ -222,15 +190,15 @@ static float random_radius(cluster *c)
     return radii[phx_rng_below(&c->rng, sizeof radii / sizeof *radii)];
 }
 
-static void speak(cluster *c, const host *h, uint64_t source)
+static void speak(cluster *c, const node_host *h, uint64_t source)
 {
     const uint32_t number = c->say_count, way = phx_rng_below(&c->rng, 3);
     say *of = &c->says[number];
     if (number == SAYS_MAX) return;
-    *of = (say){.source = source, .tick = c->tick};
+    *of = (say){.source = source, .tick = c->trail.tick};
     of->radius = source == 0 || way > 0 ? random_radius(c) : 0;
     of->seen = source != 0 && way == 2;
-    of->at = source != 0 ? *spot_of(c, c->tick, source) : walks_spot(&c->rng);
+    of->at = source != 0 ? *spot_of(c, c->trail.tick, source) : walks_spot(&c->rng);
     const ph_broadcast_options options = {.radius = of->radius, .flags = of->seen ? PH_BROADCAST_SEEN : 0};
     const ph_broadcast_place place = {.x = of->at.x, .y = of->at.y, .radius = of->radius, .layers = 1};
     of->ownership = source != 0 ? phc_ownership(h->member, source) : 0;
@@ -240,9 +208,9 @@ static void speak(cluster *c, const host *h, uint64_t source)
     c->say_count++;
 }
 
-static void speak_own(cluster *c, const host *h)
+static void speak_own(cluster *c, const node_host *h)
 {
-    if (c->tick < WINDOW + BEGIN_TICK) return;
+    if (c->trail.tick < TRAIL_TICKS + BEGIN_TICK) return;
     for (uint64_t id = PINS + 1; id <= WALKERS; id++)
         if (phc_owns(h->member, id) && phx_rng_below(&c->rng, SPEAK_ONE_IN) == 0) speak(c, h, id);
     speak(c, h, 0);
@@ -278,22 +246,22 @@ static void hear(cluster *c, uint32_t number, uint64_t observer, const ph_messag
 {
     float least, most;
     say *of = &c->says[number];
-    const uint64_t old = c->tick - of->tick;
+    const uint64_t old = c->trail.tick - of->tick;
     const uint32_t last = c->heard_last[observer][of->source];
-    CHECK(of->heard[observer]++ == 0, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " hears %u again", c->seed, c->tick,
-          observer, number);
+    CHECK(of->heard[observer]++ == 0, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " hears %u again", c->seed,
+          c->trail.tick, observer, number);
     CHECK(message->source == of->source || (message->source == 0 && of->radius > 0 && !of->seen), "of another source");
     CHECK(of->source == 0 || last <= number || c->says[last - 1].ownership != of->ownership,
-          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " hears %u behind %u", c->seed, c->tick, observer, number,
+          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " hears %u behind %u", c->seed, c->trail.tick, observer, number,
           last - 1);
     c->heard_last[observer][of->source] = number + 1;
     c->beyond_halo += message->source == 0 && of->source != 0;
     c->heard++;
-    if (old + STALE >= WINDOW) return; /* the places of then are forgotten */
-    distances(c, of, observer, of->tick - STALE, c->tick, &least, &most);
+    if (old + STALE >= TRAIL_TICKS) return; /* the places of then are forgotten */
+    distances(c, of, observer, of->tick - STALE, c->trail.tick, &least, &most);
     CHECK(least <= reach_of(c, of) + SLACK,
-          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " hears %u from %g, which is told to %g", c->seed, c->tick,
-          observer, number, (double)least, (double)reach_of(c, of));
+          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " hears %u from %g, which is told to %g", c->seed,
+          c->trail.tick, observer, number, (double)least, (double)reach_of(c, of));
 }
 
 /* in_one: of one world. */
@@ -318,7 +286,7 @@ static void take_batches(cluster *c, ph_consumer consumer, bool in_one)
 
 /* ---- pins ---- */
 
-static void pin_and_link(const host *h)
+static void pin_and_link(const node_host *h)
 {
     for (uint64_t id = 1; id <= PINS; id++) CHECK_OK(phc_pin(h->member, id, true));
     if (phc_node_of(h->member, 1) == 0) return;
@@ -326,28 +294,29 @@ static void pin_and_link(const host *h)
         if (phc_owns(h->member, id)) CHECK_OK(ph_link(h->producer, id, 1));
 }
 
-static void check_pins(cluster *c, const host *h)
+static void check_pins(cluster *c, const node_host *h)
 {
     ph_attrs attrs;
     bool sees = false;
-    if (c->tick < WINDOW + BEGIN_TICK + WINDOW) return;
+    if (c->trail.tick < TRAIL_TICKS + BEGIN_TICK + TRAIL_TICKS) return;
     for (uint64_t id = 1; id <= PINS; id++) {
         CHECK(ph_entity_get(h->world, id, &attrs) == PH_OK,
-              "seed %" PRIu64 " tick %" PRIu64 ": the pinned %" PRIu64 " is not here", c->seed, c->tick, id);
-        CHECK(attrs.remote != phc_owns(h->member, id) || c->tick - c->kept_since[id] < BEFORE, "remote, and own");
+              "seed %" PRIu64 " tick %" PRIu64 ": the pinned %" PRIu64 " is not here", c->seed, c->trail.tick, id);
+        CHECK(attrs.remote != phc_owns(h->member, id) || c->trail.tick - c->trail.kept_since[id] < BEFORE,
+              "remote, and own");
         c->pinned += attrs.remote;
     }
     for (uint64_t id = LINK_EVERY; id <= WALKERS; id += LINK_EVERY) {
-        if (!phc_owns(h->member, id) || c->tick - c->kept_since[id] < BEFORE) continue;
+        if (!phc_owns(h->member, id) || c->trail.tick - c->trail.kept_since[id] < BEFORE) continue;
         CHECK_OK(ph_sees(h->world, id, 1, &sees));
         CHECK(sees, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " does not see what it has a link to", c->seed,
-              c->tick, id);
+              c->trail.tick, id);
     }
 }
 
 /* ---- rounds ---- */
 
-static void round_of(cluster *c, host *h)
+static void round_of(cluster *c, node_host *h)
 {
     phc_event event;
     CHECK_OK(phc_tick(h->member));
@@ -368,7 +337,7 @@ static void tick_one(cluster *c)
 {
     for (uint64_t id = 1; id <= WALKERS; id++)
         if (c->entered[id] != 0)
-            CHECK_OK(ph_move(c->producer, id, spot_of(c, c->tick, id)->x, spot_of(c, c->tick, id)->y, 0));
+            CHECK_OK(ph_move(c->producer, id, spot_of(c, c->trail.tick, id)->x, spot_of(c, c->trail.tick, id)->y, 0));
     CHECK_OK(ph_tick(c->one, NULL));
     take_batches(c, c->consumer, true);
 }
@@ -379,21 +348,20 @@ static void note_owners(cluster *c)
         uint32_t owner = 0;
         for (uint32_t i = 0; i < NODES; i++)
             if (phc_owns(c->hosts[i].member, id)) owner = i + 1;
-        if (owner == 0 || owner != c->owner[id]) c->kept_since[id] = c->tick;
-        c->owner[id] = owner;
+        trail_note_owner(&c->trail, id, owner);
     }
 }
 
 /* Both have stayed at their nodes around the broadcast. */
 static bool has_stayed(const cluster *c, uint64_t id, const say *of)
 {
-    return id == 0 || (c->owner[id] != 0 && c->kept_since[id] + BEFORE < of->tick);
+    return id == 0 || trail_is_kept(&c->trail, id, c->trail.tick - of->tick + BEFORE);
 }
 
 /* Broadcasts of some ticks ago: without lost messages each observer that was near all the time has heard them. */
 static void judge(cluster *c)
 {
-    for (; c->judged < c->say_count && c->says[c->judged].tick + BEHIND <= c->tick; c->judged++) {
+    for (; c->judged < c->say_count && c->says[c->judged].tick + BEHIND <= c->trail.tick; c->judged++) {
         const say *of = &c->says[c->judged];
         const bool settled = c->lossless && c->given_at + UNSETTLED < of->tick;
         for (uint64_t id = 1; id <= WALKERS && settled; id++) {
@@ -403,7 +371,7 @@ static void judge(cluster *c)
             distances(c, of, id, of->tick - (of->radius > 0 ? STALE : BEFORE), of->tick + BEHIND, &least, &most);
             if (most >= bound - SLACK) continue;
             CHECK(of->heard[id] == 1, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " did not hear %u (%g)", c->seed,
-                  c->tick, id, c->judged, (double)most);
+                  c->trail.tick, id, c->judged, (double)most);
             c->must[of->radius > 0 && !of->seen]++;
         }
     }
@@ -424,23 +392,22 @@ static void compare_calm(cluster *c, uint64_t from, uint64_t to)
 
 static void give_region(cluster *c)
 {
-    const host *h = &c->hosts[phx_rng_below(&c->rng, NODES)];
+    const node_host *h = &c->hosts[phx_rng_below(&c->rng, NODES)];
     const uint32_t region = phx_rng_below(&c->rng, COLUMNS * ROWS);
     CHECK_OK(phc_give_region(h->member, region, (uint16_t)(1 + phx_rng_below(&c->rng, NODES))));
-    c->given_at = c->tick;
+    c->given_at = c->trail.tick;
 }
 
 static void step_cluster(cluster *c)
 {
-    phc_memory_step(c->memory, c->tick * TICK_NS);
+    phc_memory_step(c->memory, c->trail.tick * TICK_NS);
     if (!c->calm && phx_rng_below(&c->rng, c->lossless ? GIVE_SELDOM_ONE_IN : GIVE_ONE_IN) == 0) give_region(c);
     for (uint32_t i = 0; i < NODES; i++) round_of(c, &c->hosts[(i + c->seed) % NODES]);
     tick_one(c);
     note_owners(c);
     judge(c);
     phc_loop_step(c->loop);
-    memcpy(c->at[(c->tick + 1) % WINDOW], c->at[c->tick % WINDOW], sizeof c->at[0]);
-    c->tick++;
+    trail_step(&c->trail);
 }
 
 static void run_cluster(cluster *c, uint64_t seed, phc_stats *sum)
@@ -449,9 +416,9 @@ static void run_cluster(cluster *c, uint64_t seed, phc_stats *sum)
     place_walkers(c);
     for (uint32_t i = 0; i < TICKS && check_failures() == 0; i++) step_cluster(c);
     c->calm = true;
-    const uint64_t from = c->tick + SETTLED;
+    const uint64_t from = c->trail.tick + SETTLED;
     for (uint32_t i = 0; i < CALM_TICKS && check_failures() == 0; i++) step_cluster(c);
-    if (check_failures() == 0) compare_calm(c, from, c->tick - WINDOW / 2);
+    if (check_failures() == 0) compare_calm(c, from, c->trail.tick - TRAIL_TICKS / 2);
     for (uint32_t i = 0; i < NODES; i++) {
         phc_stats stats;
         CHECK_OK(phc_stats_get(c->hosts[i].member, &stats));

@@ -31,11 +31,22 @@
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
+#include "cluster/node_host.h"
 #include "cluster/walks.h"
 #include "cluster/zones.h"
 #include "support/check.h"
 
-enum { NODES = 3, WALKERS = 160, COLUMNS = 4, ROWS = 4, TICKS = 160, CALM_TICKS = 60, WINDOW = 24, FEDERATIONS = 60 };
+enum {
+    NODES = 3,
+    WALKERS = 160,
+    COLUMNS = 4,
+    ROWS = 4,
+    TICKS = 160,
+    CALM_TICKS = 60,
+    WINDOW = 24,
+    FEDERATIONS = 60,
+    USER_DATA_TIMES = 3
+};
 
 _Static_assert((int)WALKERS < (int)TRAIL_IDS && 2 * (int)WINDOW < (int)TRAIL_TICKS,
                "a trail has all of them, and what zones look back at");
@@ -63,10 +74,11 @@ typedef struct federation {
     ph_consumer consumer;
     walker_trail trail;
     spot goal[WALKERS + 1];
-    bool told[WALKERS + 1][WALKERS + 1]; /* to the client of an observer */
+    clients clients;
+    char when[64];
     zones_told zones, zones_of_one;
     bool calm; /* all stand still */
-    uint64_t events, pairs;
+    uint64_t pairs;
     unsigned char message[PHX_WIRE_BYTES_MAX];
 } federation;
 
@@ -117,6 +129,7 @@ static void open_federation(federation *f, uint64_t seed)
     f->seed = f->rng = seed;
     f->margin = seed % 2 ? 10 : 0;
     f->trail.tick = TRAIL_TICKS;
+    f->clients.user_data_times = USER_DATA_TIMES;
     const ph_world_def def = world_def(classes, f);
     REQUIRE(phc_loop_create(faults, (ph_allocator){0}, &f->loop) == PH_OK);
     phx_cluster_map_init(&map, COLUMNS * ROWS);
@@ -158,7 +171,7 @@ static void enter_walkers(federation *f)
                                 .x = at.x,
                                 .y = at.y,
                                 .kind = zones_kind(id),
-                                .user_data = id * 3};
+                                .user_data = id * USER_DATA_TIMES};
         for (uint32_t n = 0; n < NODES; n++) {
             member *m = &f->members[n];
             if (phx_hand_over_enter(&m->node, id, region, 0) != PH_OK) continue;
@@ -242,21 +255,7 @@ static void tell_clients(federation *f, member *m)
 {
     const ph_batch *batch;
     while (ph_batch_take(m->consumer, &batch) == PH_OK) {
-        for (uint32_t c = 0; c < batch->change_count; c++) {
-            const ph_change *change = &batch->changes[c];
-            bool *told = f->told[change->observer];
-            if (change->flags & PH_CHANGE_FRESH) memset(told, 0, sizeof f->told[0]);
-            for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
-                const uint64_t target = batch->targets[change->first + i].id;
-                const bool enters = i >= change->leave_count;
-                CHECK(told[target] != enters,
-                      "seed %" PRIu64 " tick %" PRIu64 ": observer %" PRIu64 " is told %s %" PRIu64, f->seed,
-                      f->trail.tick, change->observer, enters ? "twice of" : "to forget an untold", target);
-                CHECK(batch->targets[change->first + i].user_data == target * 3, "another user data");
-                told[target] = enters;
-                f->events++;
-            }
-        }
+        clients_hear(&f->clients, batch, f->when);
         zones_hear(&f->zones, batch, counts, m);
         CHECK_OK(ph_batch_return(m->consumer, batch));
     }
@@ -314,14 +313,8 @@ static void check_pair(federation *f, const member *m, uint64_t observer, uint64
 
 static void check_observer(federation *f, const member *m, uint64_t observer)
 {
-    uint64_t ids[WALKERS];
-    bool listed[WALKERS + 1] = {0};
-    uint32_t count = 0;
-    CHECK_OK(ph_list(m->world, observer, ids, WALKERS, &count));
-    for (uint32_t i = 0; i < count; i++) listed[ids[i]] = true;
-    CHECK(memcmp(listed, f->told[observer], sizeof listed) == 0,
-          "seed %" PRIu64 " tick %" PRIu64 ": the client of %" PRIu64 " has another list", f->seed, f->trail.tick,
-          observer);
+    bool listed[CLIENTS_IDS];
+    (void)clients_compare(&f->clients, m->world, observer, listed, f->when);
     if (f->trail.tick <= TRAIL_TICKS + 2 * WINDOW) return; /* copies come */
     zones_check(&f->zones, &f->zones_of_one, &f->trail, observer, LAG);
     for (uint64_t target = 1; target <= WALKERS; target++)
@@ -396,6 +389,7 @@ static void run_federation(federation *f, uint64_t seed, uint64_t *handed)
     enter_walkers(f);
     for (uint64_t i = 0; i < TICKS + CALM_TICKS && check_failures() == 0; i++) {
         f->calm = i >= TICKS;
+        (void)snprintf(f->when, sizeof f->when, "seed %" PRIu64 " tick %" PRIu64, f->seed, f->trail.tick);
         for (uint32_t n = 0; n < NODES; n++) round_of(f, &f->members[(n + seed) % NODES]);
         tick_one(f);
         check_tick(f);
@@ -450,7 +444,7 @@ int main(int argc, char **argv)
         federation *f = check_zalloc(sizeof *f);
         run_federation(f, seed + i, &handed);
         if (check_failures() > 0) (void)printf("FAILED: --seed %" PRIu64 " --count 1\n", seed + i);
-        events += f->events;
+        events += f->clients.events;
         pairs += f->pairs;
         edges += f->zones.edges;
         updates += f->zones.updates;

@@ -37,7 +37,7 @@ if(PHAROS_BUILD_CLUSTER)
     set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c
         cluster/sim_says.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
-    pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/walks.c cluster/zones.c LIBS pharos_cluster LABELS cluster)
+    pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/node_host.c cluster/walks.c cluster/zones.c LIBS pharos_cluster LABELS cluster)
     if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread: the other builds find all that there is
         add_library(pharos_cluster_sim STATIC
             cluster/sim.c
@@ -53,9 +53,9 @@ if(PHAROS_BUILD_CLUSTER)
             set(schedules ARGS --count 10000)
             set(few_schedules ARGS --count 1500)
         endif()
-        pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
-        pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
-        pharos_plain_test(NAME cluster_oom SOURCES cluster/cluster_oom.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_oom SOURCES cluster/cluster_oom.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_sim SOURCES cluster/cluster_sim.c LIBS pharos_cluster_sim ${schedules} LABELS cluster)
         # Found once: a host that was still at an earlier loss entered what a second dead node had, before its barrier.
         add_test(NAME cluster_sim_second_loss COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim> --seed 1101621 --count 1)

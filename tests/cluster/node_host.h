@@ -1,0 +1,46 @@
+/*
+ * A host of one node in tests over the library's calls (cluster.h): the world, its producer and consumer, the member
+ * and its ways to the others, opened and closed together; and the clients of its observers, which keep their lists by
+ * batches alone. One thread.
+ */
+#ifndef CLUSTER_NODE_HOST_H
+#define CLUSTER_NODE_HOST_H
+
+#include <pharos/cluster.h>
+
+typedef struct node_host {
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumer;
+    phc_transport transport;
+    phc_store store;
+    phc *member; /* NULL: not open, or not any more */
+} node_host;
+
+/* The definition of these tests' worlds, with one class. */
+ph_world_def node_host_world_def(ph_class *class, float view, float margin);
+/* Of def->world_def; messages: room for so many that wait. */
+void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys);
+void node_host_close(node_host *host);
+
+/* ---- clients ---- */
+
+enum { CLIENTS_IDS = 161 };
+
+typedef struct clients {
+    bool told[CLIENTS_IDS][CLIENTS_IDS]; /* by observer and target */
+    uint64_t user_data_times;            /* of each target the user data is its id, so many times; 0: any */
+    uint64_t events;
+} clients;
+
+/* Nothing is told twice, nor is an untold one to be forgotten. when: the seed and tick, for a failed check. */
+void clients_hear(clients *all, const ph_batch *batch, const char *when);
+/* The client begins anew: the observer is a new one. */
+void clients_forget(clients *all, uint64_t observer);
+/* The list of an observer, by id; returns how many. Its client has the same one. */
+uint32_t clients_compare(const clients *all, ph_world world, uint64_t observer, bool listed[CLIENTS_IDS],
+                         const char *when);
+/* The same without a client. */
+uint32_t clients_list(ph_world world, uint64_t observer, bool listed[CLIENTS_IDS]);
+
+#endif
