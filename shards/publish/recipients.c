@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shards/query/seen.h"
+#include "shards/state/related.h"
 #include "shards/state/view_reach.h"
 
 void phx_recipients_free(phx_recipients *recipients, phx_mem *mem)
@@ -104,7 +105,7 @@ void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch
     PHX_ASSERT(batch->count <= PHX_BATCH_PLACES_MAX);
     batch->towers = 0;
     batch->listed = NULL;
-    batch->observers = batch->plain = batch->decided = (phx_place_set){0};
+    batch->observers = batch->plain = batch->decided = batch->ruled = (phx_place_set){0};
     shard->storage->fill_batch(shard, batch);
     for (uint32_t i = 0; i < batch->count; i++)
         if (batch->slot[i] != PHX_SLOT_NONE) phx_place_set_add(&batch->observers, i);
@@ -112,15 +113,52 @@ void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch
 
 /* ---- stored lists ---- */
 
-/* Observers with a stored list that is asked. */
-static phx_place_set stored_lists(const phx_shard *shard, const phx_observer_batch *batch)
+/* Prefetches for read_observers(): the observer at a place, and some places later its relations. */
+static void prefetch_ways(const phx_shard *shard, const phx_observer_batch *batch, uint32_t place)
 {
-    phx_place_set stored = {0};
+    if (place >= batch->count || batch->slot[place] == PHX_SLOT_NONE) return;
+    const uint32_t slot = batch->slot[place];
+    __builtin_prefetch(&shard->store.set[slot]);
+    if (phx_place_set_has(&batch->plain, place)) return;
+    __builtin_prefetch(&shard->store.tail[slot]);
+    if (slot < shard->relations.places) __builtin_prefetch(&shard->relations.place[slot]);
+}
+
+static void prefetch_relations(const phx_shard *shard, const phx_observer_batch *batch, uint32_t place)
+{
+    const bool read = place < batch->count && batch->slot[place] != PHX_SLOT_NONE;
+    if (read && !phx_place_set_has(&batch->plain, place)) __builtin_prefetch(phx_related_of(shard, batch->slot[place]));
+}
+
+/* Notes attributes and relations of the observer at a place. */
+static void note_ruled(const phx_shard *shard, phx_observer_batch *batch, uint32_t place)
+{
+    const uint32_t slot = batch->slot[place];
+    const phx_relation_set *related = phx_place_set_has(&batch->plain, place) ? NULL : phx_related_of(shard, slot);
+    batch->attr[place] = phx_store_attr(&shard->store, slot);
+    batch->related[place] = related ? phx_related_filter(shard, related) : 0;
+    phx_place_set_add(&batch->ruled, place);
+}
+
+/* Reads the observers. Returns the places of stored lists that decide. */
+static phx_place_set read_observers(const phx_shard *shard, phx_observer_batch *batch)
+{
+    enum { WAYS_AHEAD = 16, RELATIONS_AHEAD = 8 };
+    const ph_shape shape = shard->rules->shape;
+    const bool rules = shard->derives_lists && (shape == PH_SHAPE_CIRCLE || shape == PH_SHAPE_SQUARE);
+    const bool holds = shard->partial_observers.count > 0 || shard->partial_not_listed; /* else bodies are not read */
+    phx_place_set deciding = {0};
     for (uint32_t i = 0; i < batch->count; i++) {
-        bool asked = phx_place_set_has(&batch->observers, i) && !phx_place_set_has(&batch->plain, i);
-        if (asked && !shard->store.tail[batch->slot[i]].list.derived) phx_place_set_add(&stored, i);
+        prefetch_ways(shard, batch, i + WAYS_AHEAD);
+        prefetch_relations(shard, batch, i + RELATIONS_AHEAD);
+        if (!phx_place_set_has(&batch->observers, i)) continue;
+        const bool plain = phx_place_set_has(&batch->plain, i);
+        const bool decides = !plain && (holds ? phx_shard_list_decides(shard, batch->slot[i])
+                                              : phx_shard_cap_decides(shard, batch->slot[i]));
+        if (decides) phx_place_set_add(&deciding, i);
+        else if (rules) note_ruled(shard, batch, i);
     }
-    return stored;
+    return deciding;
 }
 
 /* A list that is turned round costs about as much as so many searches, as each entry is looked up. */
@@ -142,16 +180,15 @@ bool phx_recipients_read_lists(const phx_recipients *recipients, const phx_shard
     const phx_block_message *first = recipients->block_messages + recipients->first[batch->block];
     const phx_block_message *end = recipients->block_messages + recipients->first[batch->block + 1];
     if (end - first <= SEARCHES) return true; /* no list has more: none is looked at */
-    const phx_place_set stored = stored_lists(shard, batch);
-    if (!many_messages(first, end, batch->towers, phx_place_set_count(&stored))) return true;
+    const phx_place_set deciding = read_observers(shard, batch);
+    if (phx_place_set_is_empty(&deciding) || !many_messages(first, end, batch->towers, phx_place_set_count(&deciding)))
+        return true;
     if (!phx_listed_sources_open(listed, mem, shard)) return false;
     for (const phx_block_message *at = first; at < end; at++)
         if (at->slot != PHX_SLOT_NONE && !phx_listed_sources_add(listed, mem, at->slot)) return false;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (!phx_place_set_has(&stored, i)) continue;
-        phx_listed_sources_read(listed, shard, batch->slot[i], i);
-        if (phx_shard_list_decides(shard, batch->slot[i])) phx_place_set_add(&batch->decided, i);
-    }
+    for (uint32_t i = 0; i < batch->count; i++)
+        if (phx_place_set_has(&deciding, i)) phx_listed_sources_read(listed, shard, batch->slot[i], i);
+    batch->decided = deciding;
     batch->listed = listed;
     return true;
 }
@@ -166,8 +203,9 @@ static bool place_receives(const phx_shard *shard, const phx_observer_batch *bat
     if (observer == target) return self && phx_attr_observes(phx_store_attr(&shard->store, observer));
     const phx_list_answer answer = phx_shard_list_answer(shard, observer, target);
     if (answer != PHX_LIST_DECIDES) return answer == PHX_LIST_HAS;
-    return batch->listed ? phx_place_set_has(&phx_listed_sources_of(batch->listed, target)->places, place)
-                         : phx_shard_stored_list_has(shard, observer, target);
+    return phx_place_set_has(&batch->decided, place)
+               ? phx_place_set_has(&phx_listed_sources_of(batch->listed, target)->places, place)
+               : phx_shard_stored_list_has(shard, observer, target);
 }
 
 uint32_t phx_recipients_filter_places(const phx_shard *shard, const phx_observer_batch *batch,
@@ -195,10 +233,23 @@ static uint32_t filter_observer(const phx_shard *shard, const phx_observer_batch
                                 uint32_t *out)
 {
     const uint32_t place = shard->storage->place_of(shard, batch, block_message);
+    const uint32_t observer = block_message->observer, source = block_message->slot;
     if (place == batch->count) return 0;
     out[0] = place;
-    return range ? phx_broadcast_range_reaches(shard, range, block_message->slot, self, block_message->observer)
-                 : place_receives(shard, batch, place, block_message->slot, self);
+    if (range) return phx_broadcast_range_reaches(shard, range, source, self, observer);
+    if (!shard->derives_lists || shard->store.tail[observer].list.derived || observer == source)
+        return place_receives(shard, batch, place, source, self);
+    return phx_shard_stored_list_has(shard, observer, source); /* prefetched: nearer than all that the rule asks */
+}
+
+void phx_recipients_prefetch(const phx_shard *shard, const phx_block_message *block_message)
+{
+    if (block_message->observer == PHX_SLOT_NONE) return;
+    const phx_list *list = &shard->store.tail[block_message->observer].list;
+    if (list->derived) return;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    __builtin_prefetch(entries);
+    __builtin_prefetch(entries + PHX_CACHE_LINE / sizeof *entries);
 }
 
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *batch,

@@ -44,9 +44,13 @@ typedef struct phx_observer_batch {
     uint32_t first, count;               /* of the block's places */
     uint64_t towers;                     /* their towers: a block message to none of these is not for them */
     uint32_t slot[PHX_BATCH_PLACES_MAX]; /* PHX_SLOT_NONE: no observer */
+    uint32_t place[PHX_BATCH_PLACES_MAX + PHX_KERNEL_PAD]; /* of rows: each place's own number, a kernel's column */
     phx_place_set observers;
-    phx_place_set plain;              /* observers with plain rows */
-    phx_place_set decided;            /* with `listed`: observers of which the stored list decides about every source */
+    phx_place_set plain;   /* observers with plain rows */
+    phx_place_set decided; /* with `listed`: observers of which the stored list decides about every source */
+    phx_place_set ruled;   /* by rows: others of which attributes and relations were read: */
+    const phx_attr *attr[PHX_BATCH_PLACES_MAX];
+    uint64_t related[PHX_BATCH_PLACES_MAX]; /* phx_related_filter(); 0: none */
     const phx_listed_sources *listed; /* their stored lists turned round, or NULL: few messages, lists are searched */
 } phx_observer_batch;
 
@@ -93,6 +97,8 @@ void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch
  */
 bool phx_recipients_read_lists(const phx_recipients *recipients, const phx_shard *shard, phx_observer_batch *batch,
                                phx_listed_sources *listed, phx_mem *mem);
+/* Prefetches the list of a message's only observer, some messages before it is filtered for. */
+void phx_recipients_prefetch(const phx_shard *shard, const phx_block_message *block_message);
 /*
  * Filters a batch for a block message: observers with the block message's source in their list, or, with a range,
  * within it; and the source itself if `self` is set and it observes. Their numbers in the batch go to out[], which has

@@ -101,10 +101,8 @@ bool phx_shard_stored_list_has(const phx_shard *shard, uint32_t observer, uint32
 {
     const phx_list *list = &shard->store.tail[observer].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    bool found = false;
     PHX_ASSERT(!list->derived); /* for a derived list the rule decides */
-    for (uint32_t i = 0; i < list->count; i++) found |= entries[i] == target;
-    return found;
+    return shard->kernels->find_u32(entries, list->count, target) < list->count;
 }
 
 phx_list_answer phx_shard_list_answer(const phx_shard *shard, uint32_t observer, uint32_t target)
@@ -116,6 +114,7 @@ phx_list_answer phx_shard_list_answer(const phx_shard *shard, uint32_t observer,
     if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return PHX_LIST_LACKS; /* it left in this tick */
     if (phx_shard_list_decides(shard, observer)) return PHX_LIST_DECIDES;
     const phx_relation *relation = phx_related_to(shard, phx_related_of(shard, observer), target);
+    if (relation && !store->tail[observer].list.derived) return PHX_LIST_DECIDES;
     if (relation) return relation->listed ? PHX_LIST_HAS : PHX_LIST_LACKS;
     if (phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return PHX_LIST_HAS;
     bool in_margin = oa->margin != 0.0f && phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, true);

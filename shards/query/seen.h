@@ -35,14 +35,21 @@ typedef enum phx_list_answer { PHX_LIST_LACKS, PHX_LIST_HAS, PHX_LIST_DECIDES } 
 phx_list_answer phx_shard_list_answer(const phx_shard *shard, uint32_t observer, uint32_t target);
 bool phx_shard_stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t target);
 
-/* Does the stored list of an own observer decide about every target that is in the index? */
+/* May the cap have cut an own observer's list, of which none is held? */
+static inline bool phx_shard_cap_decides(const phx_shard *shard, uint32_t observer)
+{
+    const phx_list *list = &shard->store.tail[observer].list;
+    const phx_attr *attr = phx_store_attr(&shard->store, observer);
+    return !list->derived && attr->cap > 0 && list->count >= attr->cap;
+}
+
+/*
+ * Does the stored list of an own observer decide about every target that is in the index? A cap may have cut it, or
+ * targets are held. Of any other list the rule of the pair decides, but in the margin, and of targets of relations.
+ */
 static inline bool phx_shard_list_decides(const phx_shard *shard, uint32_t observer)
 {
-    const phx_store *store = &shard->store;
-    const uint32_t state = store->body[observer].state;
-    if (state & PHX_SLOT_PARTIAL) return true;
-    if (store->tail[observer].list.derived) return false;
-    return (state & PHX_SLOT_RELATED) || !phx_list_unlimited(phx_store_attr(store, observer));
+    return (shard->store.body[observer].state & PHX_SLOT_PARTIAL) || phx_shard_cap_decides(shard, observer);
 }
 
 /* After an apply: had an own observer's list the target, a live slot, at the last tick's end? */

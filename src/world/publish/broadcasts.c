@@ -301,6 +301,8 @@ bool phx_plan_pieces(phx_world *world)
 
 /* ---- recipients ---- */
 
+enum { MESSAGES_AHEAD = 4 }; /* of which lists are prefetched */
+
 /* Keeps the places of observers of the kinds that the message is for. Returns how many. */
 static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *batch,
                                const phx_command_broadcast *command, uint32_t *out, uint32_t count)
@@ -336,8 +338,10 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *scratch, co
     const phx_broadcasts *b = &world->broadcasts;
     const phx_recipients *recipients = &b->shard_recipients[piece->shard];
     const phx_shard *shard = &world->shards[piece->shard];
-    for (uint32_t c = recipients->first[piece->block]; c < recipients->first[piece->block + 1]; c++) {
+    const uint32_t end = recipients->first[piece->block + 1];
+    for (uint32_t c = recipients->first[piece->block]; c < end; c++) {
         const phx_block_message *block_message = &recipients->block_messages[c];
+        if (end - c > MESSAGES_AHEAD) phx_recipients_prefetch(shard, block_message + MESSAGES_AHEAD);
         const phx_message *message = &b->messages[block_message->message];
         if ((block_message->towers & batch->towers) == 0) continue;
         if (!phx_grow(&world->mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, *heard,
