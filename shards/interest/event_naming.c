@@ -6,46 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "shards/interest/event_keys.h"
-
-/* Places of few targets from `first` on in the order of events, leaves first, by all of kind and id. */
-static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first, uint32_t *place)
-{
-    for (bool leaves = true;; leaves = false) {
-        uint64_t id[PHX_ORDER_SHORT_MAX];
-        uint16_t kind[PHX_ORDER_SHORT_MAX];
-        uint32_t which[PHX_ORDER_SHORT_MAX], at[PHX_ORDER_SHORT_MAX], n = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            const phx_name *of = phx_target_name(&shard->store, phx_target_word_at(targets, i));
-            which[n] = i;
-            id[n] = of->id;
-            kind[n] = of->kind;
-            n += phx_target_word_leaves(phx_target_word_at(targets, i)) == leaves;
-        }
-        if (n > 0) shard->kernels->order(id, kind, n, at);
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): the loop above wrote n of them */
-        for (uint32_t i = 0; i < n; i++) place[which[i]] = first + at[i];
-        if (!leaves) return;
-        first += n;
-    }
-}
-
-/* The key format of all names of a shard; bits = PHX_ORDER_NO_KEY: there is none. */
-static inline phx_sort_key_format sort_key_format_of(const phx_store *store)
-{
-    return (phx_sort_key_format){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
-}
-
-/* Places the targets of one change if there are no keys for all names; there may be keys for these. */
-static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first,
-                        uint32_t *place)
-{
-    const phx_store *store = &shard->store;
-    const phx_sort_key_format by = {store->name, phx_target_bits(store, targets, count), store->kind_bits};
-    const phx_unsorted_events of = {targets, &count, &first, 1};
-    if (by.bits == PHX_ORDER_NO_KEY) place_wide(shard, targets, count, first, place);
-    else shard->kernels->order_keys(&by, &of, place);
-}
+#include "shards/interest/event_places.h"
 
 typedef uint64_t halves __attribute__((vector_size(16)));
 _Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) == 0, "a target is written at once");
@@ -65,35 +26,16 @@ static inline void write_name(const phx_event_columns *to, uint32_t at, const ph
     to->causes[at] = phx_target_word_leaves(target);
 }
 
-/* Places the targets of all changes that wait. */
-static void place_all(phx_event_writer *writer)
-{
-    const phx_shard *shard = writer->shard;
-    const phx_unsorted_events of = {writer->targets, writer->end, writer->first, writer->changes};
-    const phx_sort_key_format by = sort_key_format_of(&shard->store);
-    phx_validate_key_bits(&shard->store, of.targets, writer->count);
-    if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) {
-        shard->kernels->order_keys(&by, &of, writer->place);
-    } else {
-        for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
-            place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], writer->place + at);
-    }
-    for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
-        for (uint32_t i = at; i < of.end[c]; i++) PHX_VALIDATE(writer->place[i] - of.first[c] < of.end[c] - at);
-}
-
-/* Writes the names of these targets, in order from one place on; or each at its own place. */
+/* Writes the names of these targets, each at its own place. */
 static inline void write_names(const phx_store *store, phx_event_columns to, const uint32_t *targets, uint32_t count,
-                               const uint32_t *place, uint32_t first)
+                               const uint32_t *place)
 {
     const phx_name *name = store->name; /* the columns may alias the fields */
     const uint64_t *user_data = store->user_data;
     if (user_data) /* outside of the loop: inside it costs 3 % of a crowd's tick */
-        for (uint32_t i = 0; i < count; i++)
-            write_name(&to, place ? place[i] : first + i, name, user_data, phx_target_word_at(targets, i));
+        for (uint32_t i = 0; i < count; i++) write_name(&to, place[i], name, user_data, phx_target_word_at(targets, i));
     else
-        for (uint32_t i = 0; i < count; i++)
-            write_name(&to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
+        for (uint32_t i = 0; i < count; i++) write_name(&to, place[i], name, NULL, phx_target_word_at(targets, i));
 }
 
 _Static_assert(offsetof(phx_body, x) == 0 && offsetof(phx_body, y) == 4 && offsetof(phx_body, z) == 8,
@@ -101,7 +43,7 @@ _Static_assert(offsetof(phx_body, x) == 0 && offsetof(phx_body, y) == 4 && offse
 _Static_assert(sizeof(ph_position) == 12 && offsetof(ph_position, z) == 8, "a position is written in two words");
 
 /*
- * Writes where the targets of unordered changes are; of leaves 0. No branch: it would be mispredicted. Two words, as a
+ * Writes where the targets are; of leaves 0. No branch: it would be mispredicted. Two words, as a
  * vector of three floats would go through the stack.
  */
 static void write_positions(const phx_body *body, ph_position *to, const uint32_t *targets, uint32_t count,
@@ -121,15 +63,6 @@ static void write_positions(const phx_body *body, ph_position *to, const uint32_
         memcpy(at, &xy, sizeof xy);
         memcpy(at + sizeof xy, &z, sizeof z);
     }
-}
-
-/* The same for an ordered change. */
-static void write_ordered_positions(const phx_body *body, ph_position *to, const phx_change *change,
-                                    const uint32_t *slots)
-{
-    const uint32_t leaves = change->leave_count, end = leaves + change->enter_count;
-    memset(to, 0, leaves * sizeof *to);
-    for (uint32_t i = leaves; i < end; i++) to[i] = (ph_position){body[slots[i]].x, body[slots[i]].y, body[slots[i]].z};
 }
 
 /* The events of one change, whose names are written. */
@@ -197,7 +130,7 @@ static bool leaves_differ(const phx_cause_scope *scope, const phx_shard *shard, 
     return scope->hides || ((scope->traits & PHX_TRAIT_CAPS) && phx_causes_cut(shard, observer));
 }
 
-/* Corrects the causes of unordered events: as they are named, each has the usual one. */
+/* Corrects the causes of events: as they are named, each has the usual one. */
 static void correct_causes(phx_event_writer *writer)
 {
     const phx_shard *shard = writer->shard;
@@ -214,45 +147,53 @@ static void correct_causes(phx_event_writer *writer)
     }
 }
 
-/* Causes of an ordered change's events, at their places from the first one on. */
-static void write_ordered_causes(phx_event_writer *writer, const phx_change *change, const uint32_t *targets,
-                                 const phx_event_columns *to, uint32_t first)
-{
-    const phx_cause_scope *scope = writer->scope;
-    const uint32_t leaves = change->leave_count, end = leaves + change->enter_count;
-    memset(to->causes + first, PH_CAUSE_RANGE, leaves);
-    if (phx_causes_absent(scope, writer->shard) || leaves_differ(scope, writer->shard, change->slot)) {
-        const phx_cause_observer observer = phx_cause_observer_of(writer->shard, change->slot);
-        for (uint32_t i = 0; i < leaves; i++)
-            to->causes[first + i] = (uint8_t)phx_cause_of_leave(scope, writer->shard, &observer, targets[i]);
-        writer->lookups += leaves;
-    }
-    if (!phx_causes_of_enters(scope)) return;
-    for (uint32_t i = leaves; i < end; i++)
-        if (phx_incarnation_since(to->incarnations[first + i], scope->incarnations_before, scope->incarnations_given))
-            to->causes[first + i] = PH_CAUSE_APPEARED;
-}
-
-void phx_event_writer_flush(phx_event_writer *writer)
+/* Writes the events that wait, each at its place. */
+static void write_events(phx_event_writer *writer)
 {
     const phx_store *store = &writer->shard->store;
-    if (writer->count == 0) return;
-    place_all(writer);
     if (!writer->mixed) {
-        write_names(store, *writer->to[0], writer->targets, writer->count, writer->place, 0);
+        write_names(store, *writer->to[0], writer->targets, writer->count, writer->place);
         if (writer->to[0]->positions)
             write_positions(store->body, writer->to[0]->positions, writer->targets, writer->count, writer->place);
     } else {
         for (uint32_t c = 0, at = 0; c < writer->changes; at = writer->end[c++]) {
             ph_position *positions = writer->to[c]->positions;
             const uint32_t *targets = writer->targets + at, count = writer->end[c] - at;
-            write_names(store, *writer->to[c], targets, count, writer->place + at, 0);
+            write_names(store, *writer->to[c], targets, count, writer->place + at);
             if (positions) write_positions(store->body, positions, targets, count, writer->place + at);
         }
     }
     correct_causes(writer);
     writer->mixed = false;
     writer->count = writer->changes = 0;
+}
+
+/* Writes the leaves or the enters of an ordered change from a place on, a few at a time. */
+static void write_ordered(phx_event_writer *writer, const phx_change *change, const phx_event_columns *to,
+                          const uint32_t *slots, uint32_t count, bool leaves, uint32_t first)
+{
+    uint32_t at[PH_ATTACH_DEPTH_MAX + 1], words[PHX_ORDER_SHORT_MAX];
+    phx_event_places_begin(writer, slots, count, leaves, first, at);
+    for (uint32_t done = 0; done < count; done += writer->end[0]) {
+        const uint32_t some = count - done < PHX_ORDER_SHORT_MAX ? count - done : PHX_ORDER_SHORT_MAX;
+        for (uint32_t i = 0; i < some; i++) {
+            words[i] = phx_target_word_of(slots[done + i], leaves).bits;
+            writer->place[i] = at[phx_event_depth(writer, slots[done + i], leaves)]++;
+        }
+        writer->targets = words;
+        writer->to[0] = to;
+        writer->observer[0] = change->slot;
+        writer->count = writer->end[0] = some;
+        writer->changes = 1;
+        write_events(writer);
+    }
+}
+
+void phx_event_writer_flush(phx_event_writer *writer)
+{
+    if (writer->count == 0) return;
+    phx_event_places_find(writer);
+    write_events(writer);
 }
 
 void phx_event_writer_add(phx_event_writer *writer, const phx_scratch *scratch, const phx_change *change,
@@ -262,9 +203,9 @@ void phx_event_writer_add(phx_event_writer *writer, const phx_scratch *scratch, 
     bool fits = writer->count + count <= PHX_ORDER_MOST && !change->ordered;
     if (writer->count > 0 && !(fits && from == writer->targets + writer->count)) phx_event_writer_flush(writer);
     if (change->ordered) {
-        write_names(&writer->shard->store, *to, from, count, NULL, first);
-        write_ordered_causes(writer, change, from, to, first);
-        if (to->positions) write_ordered_positions(writer->shard->store.body, to->positions + first, change, from);
+        write_ordered(writer, change, to, from, change->leave_count, true, first);
+        write_ordered(writer, change, to, from + change->leave_count, change->enter_count, false,
+                      first + change->leave_count);
         return;
     }
     PHX_ASSERT(0 < count && count <= PHX_ORDER_SHORT_MAX);

@@ -16,7 +16,8 @@ pharos_unit_wrap(unit_base pthread_create)
 pharos_unit_test(NAME unit_base_jemalloc SOURCES unit/base/test_mem.c JEMALLOC)
 
 pharos_unit_test(NAME unit_shards_entity SOURCES
-    unit/shards/entity/test_applied_map.c unit/shards/entity/test_attr_intern.c
+    unit/shards/entity/test_applied_map.c unit/shards/entity/test_attach_depth.c
+    unit/shards/entity/test_attr_intern.c
     unit/shards/entity/test_deferred_adds.c unit/shards/entity/test_entity_store.c
     unit/shards/entity/test_list_pool.c unit/shards/entity/test_relations.c unit/shards/entity/test_visibility.c
     unit/shards/shards_fixture.c)
@@ -64,7 +65,7 @@ pharos_unit_test(NAME unit_shards_exchange SOURCES
     unit/shards/exchange/test_released_ghosts.c unit/shards/shards_fixture.c)
 
 pharos_unit_test(NAME unit_world_table SOURCES
-    unit/world/table/test_attach_depth.c unit/world/table/test_tables.c)
+    unit/world/table/test_tables.c)
 pharos_unit_test(NAME unit_world_queue SOURCES
     unit/world/queue/test_command_queue.c unit/world/queue/test_join_moves.c unit/world/queue/test_refusals.c)
 pharos_unit_test(NAME unit_world_batch SOURCES

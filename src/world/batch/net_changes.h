@@ -26,10 +26,10 @@
 #ifndef PHX_WORLD_BATCH_NET_CHANGES_H
 #define PHX_WORLD_BATCH_NET_CHANGES_H
 
+#include "shards/entity/attach_depth.h"
 #include "shards/entity/renames.h"
 #include "world/batch/batch.h"
 #include "world/batch/net_set.h"
-#include "world/table/attach_depth.h"
 
 /* The part of the world that net differences ask; its owner keeps it as long as they are. */
 typedef struct phx_net_world {

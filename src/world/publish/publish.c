@@ -151,23 +151,6 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
     place->targets = to + count;
 }
 
-/* Orders events of attached entities: parents before their children, or behind them. Shares go back to their begin. */
-static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *places)
-{
-    const phx_change *changes = phx_chunk_changes(world, chunk);
-    for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
-        if (!phx_change_is_delivered(change)) continue;
-        uint32_t consumer = phx_consumer_of_change(world, chunk, change);
-        phx_batch *batch = world->batches[consumer];
-        const ph_change *own = &batch->changes[--places[consumer].changes];
-        if (own->leave_count + own->enter_count == 0) continue; /* a batch without targets has no columns */
-        uint32_t enter = own->first + own->leave_count;
-        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, own->first), own->leave_count,
-                           false);
-        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, enter), own->enter_count, true);
-    }
-}
-
 static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
@@ -178,7 +161,8 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     uint64_t from = phx_piece_now_ns(world);
     const phx_change *last = changes + chunk->change_count;
     phx_event_writer writer;
-    phx_event_writer_begin(&writer, &world->shards[chunk->shard], &world->causes);
+    phx_event_writer_begin(&writer, &world->shards[chunk->shard], &world->causes,
+                           phx_depths_any(&world->depths) ? &world->depths : NULL);
     filling at = {.shard = &world->shards[chunk->shard],
                   .writer = &writer,
                   .scratch = &world->scratch[chunk->worker],
@@ -195,7 +179,6 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     }
     phx_event_writer_flush(&writer);
     chunk->cause_lookups = writer.lookups;
-    if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange_attached(world, chunk, at.places);
     chunk->publish_ns += phx_piece_now_ns(world) - from;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/directory.h"
 #include "base/workers.h"
+#include "shards/entity/attach_depth.h"
 #include "shards/ingest/move_batch.h"
 #include "shards/interest/event_causes.h"
 #include "shards/interest/scratch.h"
@@ -28,7 +29,6 @@
 #include "world/state/move_types.h"
 #include "world/state/producer.h"
 #include "world/state/update_types.h"
-#include "world/table/attach_depth.h"
 #include "world/table/attachments.h"
 #include "world/table/partition.h"
 #include "world/table/relation_index.h"

@@ -1,6 +1,6 @@
 /*
- * shards/interest/change_record.c: the targets of a change by kind, then id, whatever the ids and kinds of a shard are
- * like, against a plain sort of their names.
+ * shards/interest/change_record.c: the targets of a change by depth, kind, then id, whatever the ids and kinds of a
+ * shard are like, against a plain sort of their names.
  */
 #include "unit/shards/shard_case.h"
 
@@ -18,16 +18,21 @@ static phx_shard shard;
 static const phx_cause_scope scope;
 static phx_scratch scratch;
 static uint32_t chosen[2 * MOST];
+static phx_depths attached;
+static const phx_depths *depths; /* NULL, or the ones above */
+static bool of_leaves;           /* the events in order are leaves */
 
 static void set_up(void)
 {
     memory_set_up();
     phx_store_init(&shard.store, &memory);
+    phx_depths_init(&attached, &memory);
 }
 
 static void tear_down(void)
 {
     phx_store_free(&shard.store, &memory);
+    phx_depths_free(&attached);
     memory_tear_down();
 }
 
@@ -66,6 +71,33 @@ static int by_kind_and_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+static uint32_t depth_of(uint32_t slot)
+{
+    if (!depths) return 0;
+    const uint64_t id = shard.store.name[slot].id;
+    return of_leaves ? PH_ATTACH_DEPTH_MAX - phx_depths_before(depths, id) : phx_depths_now(depths, id);
+}
+
+static int by_depth_kind_and_id(const void *a, const void *b)
+{
+    const uint32_t x = depth_of(*(const uint32_t *)a), y = depth_of(*(const uint32_t *)b);
+    return x != y ? (x < y ? -1 : 1) : by_kind_and_id(a, b);
+}
+
+/* Attaches one entity of so many, anew for now and for before; 0: none. */
+static void attach(uint32_t share, uint64_t *rng)
+{
+    depths = share ? &attached : NULL;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t slot = 0; share && slot < MEMBERS; slot++) {
+            const uint32_t depth = 1 + (uint32_t)phx_rng_below(rng, share == 1 ? PH_ATTACH_DEPTH_MAX : 2);
+            cr_assert(phx_depths_reserve(&attached));
+            phx_depths_set(&attached, shard.store.name[slot].id, phx_rng_below(rng, share) ? 0 : depth);
+        }
+        if (pass == 0) phx_attach_depth_end_tick(&attached);
+    }
+}
+
 /* Different slots, in any order. */
 static void choose(uint32_t *slots, uint32_t count, uint64_t *rng)
 {
@@ -81,7 +113,8 @@ static void choose(uint32_t *slots, uint32_t count, uint64_t *rng)
 static void check_part(phx_event_columns to, uint32_t *slots, uint32_t count, ph_cause cause, const char *what)
 {
     const bool enters = cause == PH_CAUSE_CAME;
-    qsort(slots, count, sizeof *slots, by_kind_and_id);
+    of_leaves = !enters;
+    qsort(slots, count, sizeof *slots, by_depth_kind_and_id);
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &shard.store.name[slots[i]];
         cr_assert(to.targets[i].id == name->id && to.targets[i].user_data == ~name->id && to.kinds[i] == name->kind &&
@@ -95,7 +128,7 @@ static void check_part(phx_event_columns to, uint32_t *slots, uint32_t count, ph
 static void write_names(const phx_change *change, phx_event_columns to)
 {
     phx_event_writer writer;
-    phx_event_writer_begin(&writer, &shard, &scope);
+    phx_event_writer_begin(&writer, &shard, &scope, depths);
     phx_event_writer_add(&writer, &scratch, change, &to, 0);
     phx_event_writer_flush(&writer);
 }
@@ -195,7 +228,7 @@ static void check_together(uint64_t *rng, const char *what)
         all->to[k] = (phx_event_columns){all->targets[k], all->incarnations[k], all->kinds[k], all->causes[k],
                                          all->positions[k]};
     scratch = (phx_scratch){.targets = all->told};
-    phx_event_writer_begin(&writer, &shard, &scope);
+    phx_event_writer_begin(&writer, &shard, &scope, depths);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const uint32_t k = all->consumer[c];
         phx_event_writer_add(&writer, &scratch, &all->change[c], &all->to[k], all->first[c]);
@@ -226,6 +259,13 @@ static void check_shape(const shape *of)
         for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, what);
         for (uint32_t count = MOST + 1; count <= MEMBERS; count++) check_many(count, &rng, what);
         for (uint32_t round = 0; round < 8; round++) check_together(&rng, what);
+        for (uint32_t share = 1; share <= 64; share *= 4) { /* one entity of so many is attached */
+            attach(share, &rng);
+            for (uint32_t count = 0; count <= MOST; count += 3) check_names(count, MOST - count, &rng, what);
+            for (uint32_t count = MOST + 1; count <= MEMBERS; count += 5) check_many(count, &rng, what);
+            for (uint32_t round = 0; round < 2; round++) check_together(&rng, what);
+        }
+        attach(0, &rng);
     }
 }
 
@@ -258,4 +298,35 @@ Test(changes, keys_of_short_changes_among_others)
     uint64_t rng = 43;
     for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, "among others");
     for (uint32_t count = MOST + 1; count <= MEMBERS; count++) check_many(count, &rng, "among others");
+}
+
+/* Most targets are not attached, and of these few are looked up in the depths: else the fill is slow, and right. */
+Test(changes, few_depths_are_looked_up)
+{
+    enum { TIMES = 100, ATTACHED = 4 };
+    static uint32_t told[MOST];
+    static ph_target targets[MOST];
+    static uint16_t kinds[MOST];
+    static uint32_t incarnations[MOST];
+    static uint8_t causes[MOST];
+    const phx_event_columns to = {targets, incarnations, kinds, causes, NULL};
+    const phx_change change = {.enter_count = MOST, .list_first = PHX_SLOT_NONE};
+    uint64_t rng = 47;
+    uint32_t lookups = 0;
+    populate(&(shape){.id_own = 0xffff, .kind_own = 3}, &rng);
+    shard.kernels = phx_kernels_of(PH_SIMD_PORTABLE);
+    for (uint32_t slot = 0; slot < ATTACHED; slot++) {
+        cr_assert(phx_depths_reserve(&attached));
+        phx_depths_set(&attached, shard.store.name[slot].id, 1);
+    }
+    for (uint32_t i = 0; i < TIMES; i++) {
+        phx_event_writer writer;
+        choose(told, MOST, &rng);
+        scratch = (phx_scratch){.targets = told};
+        phx_event_writer_begin(&writer, &shard, &scope, &attached);
+        phx_event_writer_add(&writer, &scratch, &change, &to, 0);
+        phx_event_writer_flush(&writer);
+        lookups += writer.depth_lookups;
+    }
+    cr_assert(0 < lookups && lookups < TIMES * MOST / 4, "%u of %u", lookups, TIMES * MOST);
 }

@@ -1,15 +1,14 @@
 /*
- * The depth of each attached entity (edges up to its root), at the last tick's end and now, and the order of events
- * that follows: parents enter before their children and leave after them. Written in the ingest phase by the ticking
- * thread, beside attachments.h; read by all workers in the publish phase. Empty while no entity is attached.
+ * The depth of each attached entity of the world (edges up to its root), at the last tick's end and now. The order of
+ * events follows from it: parents enter before their children and leave after them. Written in the ingest phase by the
+ * ticking thread, beside the attachments; read by all workers in the publish phase. Empty while no entity is attached.
  */
-#ifndef PHX_WORLD_TABLE_ATTACH_DEPTH_H
-#define PHX_WORLD_TABLE_ATTACH_DEPTH_H
+#ifndef PHX_SHARDS_ENTITY_ATTACH_DEPTH_H
+#define PHX_SHARDS_ENTITY_ATTACH_DEPTH_H
 
 #include <pharos/types.h>
 
 #include "base/idmap.h"
-#include "shards/entity/event_columns.h"
 
 typedef struct phx_depths {
     phx_idmap of; /* id -> depth before << 4 | depth now; an id without either is not in it */
@@ -62,11 +61,5 @@ static inline uint32_t phx_depths_now(const phx_depths *depths, uint64_t id)
     const uint64_t *of = phx_idmap_find(&depths->of, id);
     return of ? (uint32_t)(*of & 15) : 0;
 }
-
-/*
- * Orders `count` enters, which are in the order (kind, id), by depth first, the smallest first; or leaves, the largest
- * first. Any worker.
- */
-void phx_depths_arrange(const phx_depths *depths, phx_event_columns events, uint32_t count, bool enters);
 
 #endif
