@@ -6,9 +6,10 @@
  *
  * At the end of each tick whose number is a multiple of `every`, the tick's workers fill the monitor's frame, unless
  * the last one was not returned yet: then the tick skips it and counts that. So a monitor is never waited for, and
- * nothing queues up. Memory is made at ph_monitor_open() alone. A world without an open monitor does nothing for it;
- * with one, events, batches and ph_world_hash() are the same as without. What a frame has does not depend on the number
- * of workers. Frames are no part of an image, nor of a journal: a loaded world has no monitor.
+ * nothing queues up. Memory is made at ph_monitor_open(), and for classes that a later definition adds. A world without
+ * an open monitor does nothing for it; with one, events, batches and ph_world_hash() are the same as without. What a
+ * frame has does not depend on the number of workers. Frames are no part of an image, nor of a journal: a loaded world
+ * has no monitor.
  *
  * Threads. `monitor` below means: one thread at a time for each monitor, at any time, also while a tick runs. No call
  * waits. ph_world_destroy() ends all monitors of its world, with their frames: no thread may be in a call with them.
@@ -293,7 +294,9 @@ typedef struct ph_monitor_frame {
     uint32_t answer_count;
     uint32_t hit_count;
     uint32_t questions_waiting; /* for a later frame */
-    uint64_t reserved2[8];
+    const ph_class *classes;    /* as they count in this tick, keys->class_count of them; NULL without keys, or if a
+                                   definition has added some and there is no memory for them */
+    uint64_t reserved2[7];
 } ph_monitor_frame;
 
 /** Counters since the monitor was opened, unless said "now". */

@@ -11,7 +11,19 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a frame is little-endian");
 
 enum { VERSION = 1, EXPLANATION_SIZE = 256 };
-typedef enum frame_section { RECT = 1, POINTS, GRID, SHARDS, AREAS, FOCUS, EVENTS, ANSWERS, STATS, KEYS } frame_section;
+typedef enum frame_section {
+    RECT = 1,
+    POINTS,
+    GRID,
+    SHARDS,
+    AREAS,
+    FOCUS,
+    EVENTS,
+    ANSWERS,
+    STATS,
+    KEYS,
+    CLASSES
+} frame_section;
 
 /* The form of this list never comes to rest. */
 /* clang-format off */
@@ -304,6 +316,22 @@ static void put_keys(writer *w, const ph_monitor_keys *keys)
     end(w);
 }
 
+/* The keys that a page draws with. */
+static void put_classes(writer *w, const ph_class *classes, uint32_t count)
+{
+    begin(w, CLASSES, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const ph_class *class = &classes[i];
+        put_f32(w, class->view);
+        put_u32(w, class->band_count);
+        for (uint32_t j = 0; j < class->band_count; j++) {
+            put_f32(w, class->bands[j].radius);
+            put_u32(w, class->bands[j].every);
+        }
+    }
+    end(w);
+}
+
 static void put_sections(writer *w, const ph_monitor_frame *frame)
 {
     put_rect(w, frame);
@@ -316,6 +344,7 @@ static void put_sections(writer *w, const ph_monitor_frame *frame)
     if (frame->answer_count > 0) put_answers(w, frame);
     if (frame->stats) put_stats(w, frame->stats);
     if (frame->keys) put_keys(w, frame->keys);
+    if (frame->keys && frame->classes) put_classes(w, frame->classes, frame->keys->class_count);
 }
 
 /* ---- the frame ---- */

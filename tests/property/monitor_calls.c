@@ -24,7 +24,7 @@ typedef struct stand {
     ph_producer producer;
     ph_consumer consumer;
     ph_monitor monitor;
-    ph_class classes[CLASSES];
+    ph_class classes[CLASSES + 1]; /* a live definition may add one */
     ph_world_def def;
 } stand;
 
@@ -389,7 +389,8 @@ static void areas(void)
     CHECK_OK(ph_monitor_watch(s.monitor, &view));
     stand_tick(&s);
     f = take(&s);
-    CHECK(f->area_count == 0 && f->points.count == 0 && f->grid.cells == 0 && !f->stats && !f->keys, "parts");
+    CHECK(f->area_count == 0 && f->points.count == 0 && f->grid.cells == 0 && !f->stats && !f->keys && !f->classes,
+          "parts");
     give(&s, f);
     stand_close(&s);
 }
@@ -711,6 +712,10 @@ static void ticks(void)
     CHECK_STATUS(ph_monitor_take(s.monitor, &f), PH_EMPTY);
     s.def.sticky = 2;
     s.def.crowd_entities = 9;
+    s.classes[1].view = 77;
+    s.classes[2] = ph_class_default("third"); /* one more than the monitor had when it was opened */
+    s.classes[2].view = 78;
+    s.def.class_count = CLASSES + 1;
     CHECK_OK(ph_world_reconfigure(s.world, &s.def, NULL, 0));
     CHECK_OK(ph_tick_many(&s.world, 1, &status));
     CHECK_STATUS(ph_monitor_take(s.monitor, &f), PH_EMPTY);
@@ -722,8 +727,9 @@ static void ticks(void)
               f->events[0].cause == PH_CAUSE_APPEARED && !f->events[1].enter && f->events[1].tick == 8 &&
               f->events[1].cause == PH_CAUSE_GONE,
           "%u events", f->event_count);
-    CHECK(f->keys && f->keys->generation == 1 && f->keys->crowd_entities == 9 && f->keys->class_count == CLASSES,
+    CHECK(f->keys && f->keys->generation == 1 && f->keys->crowd_entities == 9 && f->keys->class_count == CLASSES + 1,
           "keys");
+    CHECK(f->classes && f->classes[1].view == 77 && f->classes[2].view == 78, "classes");
     give(&s, f);
     stand_close(&s);
 }

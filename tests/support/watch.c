@@ -152,6 +152,9 @@ static void compare_parts(const ph_monitor_frame *f)
     CHECK(f->entities == stats.entities && f->tick == stats.ticks, "a frame of another tick");
     if (f->stats) CHECK(memcmp(f->stats, &stats, offsetof(ph_stats, monitor_ns)) == 0, "other statistics");
     CHECK(!f->keys || (f->keys->shape == (uint32_t)at.def.shape || f->keys->generation > 0), "other keys");
+    CHECK(!f->keys == !f->classes, "classes without keys");
+    for (uint32_t i = 0; f->keys && f->keys->generation == 0 && i < f->keys->class_count; i++)
+        CHECK(memcmp(&f->classes[i], &at.def.classes[i], sizeof *f->classes) == 0, "other classes");
     if (f->shard_count == 0) return;
     CHECK_OK(ph_world_shard_stats(at.world, shards, PH_SHARDS_MAX, &count));
     CHECK(count == f->shard_count, "%u shards", f->shard_count);

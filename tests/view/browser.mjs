@@ -257,6 +257,7 @@ async function checkKeys(browser, address) {
   const paused = await page.evaluate(() => window.pharos.state.at);
   await frames(page, 3);
   assert(await page.evaluate(() => window.pharos.strips.rows.tick.length > 1), "strips stay in a pause");
+  await checkPause(page);
   await page.keyboard.press(".");
   await page.waitForFunction((at) => window.pharos.state.at === at + 1, paused);
   await page.keyboard.press(",");
@@ -303,6 +304,76 @@ async function checkStrips(page) {
     return told;
   });
   assert.deepEqual(told, [["minute", 3, -30, 0, 0, 299], ["hour", 60, -59, 0, 1, 183], ["tick", 300, 1, 300, 1, 1]]);
+}
+
+// A pause draws nothing anew, and pushes no frame out; what is chosen in it is drawn, and answered.
+async function checkPause(page) {
+  const still = () => page.evaluate(() => { const { map, kept } = window.pharos; return { pictures: map.pictures, kept: kept.frames.length }; });
+  const drawn = () => page.waitForFunction(() => { const { asked, inspector, map } = window.pharos; return asked.size === 0 && map.near === inspector.near && map.isStill() && map.rests && !map.dirty; });
+  await page.evaluate(() => window.pharos.select("0"));
+  await page.waitForFunction(() => !window.pharos.shown.focus);
+  await frames(page, 2);
+  await drawn();
+  const before = await still();
+  await frames(page, 10);
+  assert.deepEqual(await still(), before, "a paused page draws");
+  await page.evaluate(() => window.pharos.select("701"));
+  await page.keyboard.press("3");
+  await page.waitForFunction(() => window.pharos.shown.focus?.found && /observers/.test(document.getElementById("panel").textContent));
+  await page.keyboard.press("4");
+  await page.waitForFunction(() => document.querySelectorAll("#panel tr[tabindex]").length > 0);
+  const chosen = await still();
+  assert(chosen.pictures > before.pictures && chosen.kept === before.kept, [before, chosen]);
+  await drawn();
+  const after = await still();
+  await frames(page, 15); // more than a second: nothing is asked again
+  assert.deepEqual(await still(), after, "a paused page asks again");
+  await page.keyboard.press("2");
+  await page.evaluate(() => window.pharos.select("0"));
+  await page.waitForFunction(() => !window.pharos.shown.focus);
+}
+
+// A click on a strip goes to its tick: to a kept frame, or, where the tab has none any more, by a seek of the trace.
+async function checkStripClicks(browser, folder) {
+  const path = join(folder, "circles.csv"), FROM = 17, STEPS = 8;
+  const one = await start("--trace", path, "--at", String(FROM), "--paused", ...SETTINGS);
+  const page = await open(browser, one.address);
+  for (let tick = FROM + 1; tick <= FROM + STEPS; tick++) {
+    await page.click("#step");
+    await page.waitForFunction((tick) => window.pharos.shown.tick === tick, tick);
+  }
+  // The pointer's events of one click, at once: frames would move the strip between them.
+  const click = (plot, value) => page.evaluate(([name, value]) => {
+    const { strips } = window.pharos, plot = strips[name];
+    strips.draw();
+    const box = plot.over.getBoundingClientRect(), clientX = box.left + plot.valToPos(value, "x"), clientY = box.top + box.height / 2;
+    for (const type of ["mousemove", "mousedown", "mouseup", "click"]) plot.over.dispatchEvent(new MouseEvent(type, { clientX, clientY, bubbles: true, detail: 1 }));
+  }, [plot, value]);
+  const said = () => page.evaluate(() => ({ shown: window.pharos.shown.tick, at: window.pharos.state.at, state: document.getElementById("state").textContent, kept: window.pharos.kept.frames.map(({ tick }) => tick) }));
+  await click("tick", FROM + 2);
+  await page.waitForFunction((tick) => window.pharos.shown.tick === tick, FROM + 2);
+  let now = await said();
+  assert.deepEqual([now.state, now.at, now.kept.length], ["looking back", FROM + STEPS, STEPS + 1], "a kept tick needs no seek");
+  await click("events", FROM + 5);
+  await page.waitForFunction((tick) => window.pharos.shown.tick === tick, FROM + 5);
+  assert.equal((await said()).at, FROM + STEPS);
+  // The oldest frames are pushed out: their ticks are in the strip alone.
+  await page.keyboard.press("l");
+  await page.evaluate(() => { const { kept } = window.pharos; kept.bytesMax = 3 * kept.frames[0].buffer.byteLength; });
+  await page.click("#step");
+  await page.waitForFunction((tick) => window.pharos.shown.tick === tick && window.pharos.kept.frames.length <= 3, FROM + STEPS + 1);
+  now = await said();
+  assert(now.kept[0] > FROM + 3, now);
+  await click("tick", FROM + 3);
+  await page.waitForFunction((tick) => window.pharos.state.at === tick && window.pharos.shown.tick === tick, FROM + 3);
+  // The second of the ticks before the seek: the tab has none of them.
+  await page.evaluate(() => window.pharos.strips.show("second"));
+  const [place, last] = await page.evaluate(() => { const { strips } = window.pharos, at = strips.shown.periods.findIndex((period) => period?.tick > 19); return [strips.shown.x[at], strips.shown.periods[at].tick]; });
+  await click("tick", place);
+  await page.waitForFunction((tick) => window.pharos.state.at === tick && window.pharos.shown.tick === tick, last);
+  await page.close();
+  await stop(one);
+  console.log("a click on a strip goes to a kept tick, and seeks one that the tab has no more");
 }
 
 // ---- frames: decoding, memory ----
@@ -357,9 +428,11 @@ async function checkFrames(browser, address) {
     const { kept, receive } = window.pharos, buffer = kept.frames.at(-1).buffer;
     const size = async () => { for (let i = 0; i < 3; i++) { gc(); await new Promise((then) => setTimeout(then, 30)); } return performance.memory.usedJSHeapSize; };
     kept.bytesMax = 4 << 20;
-    for (let i = 0; i < FLAT_FRAMES / 4; i++) receive(buffer.slice(0));
+    let tick = BigInt(kept.frames.at(-1).tick);
+    const next = () => { const copy = buffer.slice(0); new DataView(copy).setBigUint64(8, ++tick, true); receive(copy); }; // one of each tick is kept
+    for (let i = 0; i < FLAT_FRAMES / 4; i++) next();
     const before = await size();
-    for (let i = 0; i < FLAT_FRAMES; i++) { receive(buffer.slice(0)); if (i % 100 === 0) await new Promise((then) => setTimeout(then)); }
+    for (let i = 0; i < FLAT_FRAMES; i++) { next(); if (i % 100 === 0) await new Promise((then) => setTimeout(then)); }
     if (kept.bytes > kept.bytesMax || kept.frames.length < 2) throw new Error(`${kept.bytes} bytes are kept`);
     return (await size()) - before;
   }, FLAT_FRAMES);
@@ -428,6 +501,7 @@ async function checkEmpty(browser, address) {
 
 await inBrowser(async (browser, folder) => {
   await checkWhy(browser, folder);
+  await checkStripClicks(browser, folder);
   const demo = await start("--demo");
   await checkKeys(browser, demo.address);
   await checkFrames(browser, demo.address);

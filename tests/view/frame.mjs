@@ -5,7 +5,7 @@ import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { decode, FLAG } from "../../src/view/page/frame.js";
+import { decode, FLAG, showsSame } from "../../src/view/page/frame.js";
 import { crowdColour } from "../../src/view/page/palette.js";
 
 const STATS = 39, FIRST_STAT = 1000, OFFSET = 100;
@@ -38,6 +38,39 @@ is(frame.answers[4].attrs, { ...attrs, global: false, veiled: true, ready: false
 assert(frame.answers[3].status !== 0 && !("attrs" in frame.answers[3]));
 is(frame.stats, Object.fromEntries(names.map((name, i) => [name, FIRST_STAT + i])));
 is(frame.keys, { generation: 31, sticky: 1.25, height: 2, crowd_floor: 0.5, shape: 3, span: 4, broadcast_bytes: 5, events_max: 6, share_min: 7, activation_span: 8, activation_linger: 9, crowd_entities: 10, tower_size: 32.5 });
+is(frame.classes, [{ view: 81, bands: [] }, { view: 82.5, bands: [{ radius: 83, every: 84 }, { radius: 85, every: 86 }] }]);
+
+// Of one tick: what is shown, byte by byte. Behind the head stands the rectangle, then the points.
+const changed = (...places) => {
+  const copy = buffer.slice(0), bytes = new Uint8Array(copy);
+  new DataView(copy).setUint16(RECT + 54, 0, true); // oldest: all points are of the tick
+  for (const at of places) bytes[at] ^= 64;
+  return copy;
+};
+const RECT = 48, AFTER_RECT = RECT + 72, STEPS = AFTER_RECT + 16 + 3 * 11;
+assert.deepEqual([new DataView(buffer).getUint16(RECT + 54, true), new DataView(buffer).getUint16(AFTER_RECT, true)], [65535, 2]);
+assert(showsSame(changed(), changed()) && !showsSame(buffer, buffer), "a frame is the same as itself, but while parts of it are older");
+for (const at of [RECT + 48, RECT + 56, RECT + 64, STEPS, STEPS + 2, 16, 24]) assert(showsSame(changed(), changed(at)), `byte ${at}: questions that wait, costs, a part that was renewed, a sequence`);
+const skipped = [8, 9], silent = new Set();
+let places = 0;
+for (let i = 0, at = 32, view = new DataView(buffer); i < view.getUint16(6, true); at += 16 + view.getUint32(at + 8, true), i++)
+  if (skipped.includes(view.getUint16(at, true))) for (let j = 0; j < view.getUint32(at + 8, true); j++) silent.add(at + 16 + j);
+for (let at = RECT + 72 + 16; at < buffer.byteLength; at++) {
+  const inHead = [...changedHeads(buffer)].some((head) => at >= head && at < head + 16);
+  if (inHead || (at >= STEPS && at < STEPS + 7)) continue; // with what pads them
+  assert.equal(showsSame(changed(), changed(at)), silent.has(at), `byte ${at}`);
+  places++;
+}
+assert(places > 1000 && silent.size > 300, [places, silent.size]);
+for (const at of [8, 28, 20, RECT, RECT + 44]) assert(!showsSame(changed(), changed(at)), `byte ${at}: tick, entities, flags, place, events that were lost`);
+const stepped = changed();
+new Uint8Array(stepped)[STEPS] ^= 1;
+assert(!showsSame(changed(), stepped), "a step of crowd control");
+
+function* changedHeads(buffer) {
+  const view = new DataView(buffer);
+  for (let i = 0, at = 32; i < view.getUint16(6, true); at += 16 + view.getUint32(at + 8, true), i++) yield at;
+}
 
 for (const size of [0, 4, 31, 47, 200, buffer.byteLength - 8]) assert.throws(() => decode(buffer.slice(0, size), names), `${size} bytes`);
 const other = buffer.slice(0);

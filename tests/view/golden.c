@@ -89,7 +89,11 @@ static void fill_parts(ph_monitor_frame *frame)
                                          .activation_span = 8,
                                          .activation_linger = 9,
                                          .crowd_entities = 10,
-                                         .crowd_floor = 0.5F};
+                                         .crowd_floor = 0.5F,
+                                         .class_count = 2};
+    static const ph_class classes[] = {
+        {.view = 81},
+        {.view = 82.5F, .band_count = 2, .bands = {{.radius = 83, .every = 84}, {.radius = 85, .every = 86}}}};
     static ph_stats stats;
     for (uint32_t i = 0; i < phx_frame_stat_count; i++) {
         const uint64_t value = 1000 + i;
@@ -100,6 +104,7 @@ static void fill_parts(ph_monitor_frame *frame)
     frame->shard_count = frame->area_count = 1;
     frame->areas_matched = 2;
     frame->keys = &keys;
+    frame->classes = classes;
     frame->stats = &stats;
 }
 

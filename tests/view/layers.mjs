@@ -339,6 +339,18 @@ async function checkKeys(page) {
   assert(lists[1] > lists[0], `the crowd's observer sees more without crowd control: ${lists}`);
   assert(events.length === 2 && events[1] > 0 && p99.length === 2 && p99.every((ms) => ms > 0), [events, p99]);
   assert.deepEqual(await page.evaluate(() => window.pharos.strips.changes.length), 1, "a line in the strips");
+  // The colour by the number in view goes by the views of now: with a short one 14 has none around.
+  const setView = async (view, colour) => {
+    await page.evaluate((value) => window.pharos.link.send({ type: "set", key: "player.view", value }), String(view));
+    await step(page, (await page.evaluate(() => window.pharos.shown.tick)) + 2);
+    await until(page, `a view of ${view}`, (view) => window.pharos.hello.world.classes[1].view === view, view);
+    await point(page, 14, 250, 420, colour);
+  };
+  await page.evaluate(() => window.pharos.map.fit());
+  await colourBy(page, "number");
+  await setView(5, 6);
+  await setView(60, 0);
+  await colourBy(page, "class");
   await page.evaluate(() => window.pharos.link.send({ type: "set", key: "span", value: "nonsense" }));
   await until(page, "a refusal", () => /span/.test(document.getElementById("notice").textContent));
   await picture(page, "layers_keys");

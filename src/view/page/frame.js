@@ -125,9 +125,44 @@ const SECTIONS = {
     for (const name of ["shape", "span", "broadcast_bytes", "events_max", "share_min", "activation_span", "activation_linger", "crowd_entities"]) frame.keys[name] = r.u32();
     frame.keys.tower_size = r.f32();
   },
+  11: (r, frame, count) => {
+    frame.classes = list(count, () => ({ view: r.f32(), bands: list(r.u32(), () => ({ radius: r.f32(), every: r.u32() })) }));
+  },
 };
 
 const NONE = { counts: new Uint32Array(0), costs: new Uint32Array(0), cells: 0 };
+
+// Do two frames of one tick show the same? Answers and statistics are not compared; of the rectangle not what its frame cost; of
+// a step not whether a part of the points was renewed, once all are of this tick.
+const ANSWERS = 8, STATS = 9, RECT = 1, POINTS = 2, RECT_SHOWN = 48, RECT_OLDEST = 54, POINT_BYTES = 11, STEP_KEPT = 64;
+export function showsSame(a, b) {
+  const all = [a, b].map((buffer) => ({ head: new DataView(buffer), bytes: new Uint8Array(buffer), parts: partsOf(buffer).filter(({ type }) => type !== ANSWERS && type !== STATS) }));
+  const [one, two] = all, equal = (first, second, count) => {
+    for (let i = 0; i < count; i++) if (one.bytes[first + i] !== two.bytes[second + i]) return false;
+    return true;
+  };
+  const flags = ({ head }) => head.getUint32(20, true) & ~FLAG.SKIPPED;
+  if (one.parts.length !== two.parts.length || !equal(8, 8, 8) || !equal(28, 28, 4) || flags(one) !== flags(two)) return false;
+  return one.parts.every((part, i) => {
+    const other = two.parts[i];
+    if (part.type !== other.type || part.count !== other.count || part.bytes !== other.bytes) return false;
+    if (part.type === RECT) return equal(part.at, other.at, RECT_SHOWN) && all.every(({ head, parts }) => head.getUint16(parts[i].at + RECT_OLDEST, true) === 0);
+    if (part.type !== POINTS) return equal(part.at, other.at, part.bytes);
+    for (let at = POINT_BYTES * part.count; at < (POINT_BYTES + 1) * part.count; at++) if ((one.bytes[part.at + at] ^ two.bytes[other.at + at]) & ~STEP_KEPT) return false;
+    return equal(part.at, other.at, POINT_BYTES * part.count);
+  });
+}
+
+// Sections of a whole frame: type, count, place and bytes of the data.
+function partsOf(buffer) {
+  const r = new DataView(buffer), parts = [];
+  for (let i = 0, at = HEAD; i < r.getUint16(6, true); i++) {
+    const part = { type: r.getUint16(at, true), count: r.getUint32(at + 4, true), bytes: r.getUint32(at + 8, true), at: at + SECTION };
+    parts.push(part);
+    at = part.at + part.bytes;
+  }
+  return parts;
+}
 
 // names: of the counts in section STATS, as the server said; offset: from the world's ticks to the host's.
 export function decode(buffer, names, offset = 0) {
@@ -137,7 +172,7 @@ export function decode(buffer, names, offset = 0) {
   const sections = r.u16();
   const empty = new Uint8Array(0);
   const frame = { offset, tick: r.count() + offset, sequence: r.u32(), flags: r.u32(), tickMs: r.f32(), entities: r.u32(), skipped: 0, grid: NONE, shards: [], areas: [], focus: null,
-    events: [], answers: [], stats: {}, keys: null,
+    events: [], answers: [], stats: {}, keys: null, classes: [],
     points: { count: 0, slots: new Uint32Array(0), x: new Uint16Array(0), y: new Uint16Array(0), kinds: new Uint16Array(0), bits: empty, steps: empty } };
   for (let i = 0, at = HEAD; i < sections; i++) {
     r.at = at;

@@ -1,4 +1,5 @@
-// The last frames, as the bytes that came: bounded by their sum, so a tab left open for a night holds no more.
+// The last frames, as the bytes that came, one of each tick: bounded by their sum, so a tab left open for a night holds no more,
+// and a pause pushes none out.
 export const BYTES_MAX = 128 << 20;
 
 export class History {
@@ -13,6 +14,7 @@ export class History {
   }
 
   add(tick, buffer) {
+    if (this.frames.at(-1)?.tick === tick) this.bytes -= this.frames.pop().buffer.byteLength;
     this.frames.push({ tick, buffer });
     this.bytes += buffer.byteLength;
     while (this.bytes > this.bytesMax && this.frames.length > 1) this.bytes -= this.frames.shift().buffer.byteLength;

@@ -33,13 +33,18 @@ export class Inspector {
     this.nearIds = [];
     this.nearFound = new Map();
     this.near = [];
+    this.askAnew();
+  }
+
+  askAnew() {
     this.askedAt = 0;
+    this.askedFor = "";
   }
 
   show(tab) {
     this.tab = tab;
     for (const [name] of TABS) $(`tab-${name}`).setAttribute("aria-selected", String(name === tab));
-    this.askedAt = 0;
+    this.askAnew();
     if (this.frame) this.draw();
     this.changed?.();
   }
@@ -70,27 +75,37 @@ export class Inspector {
     fill($("why-numbers"), ...Object.entries(answer.explanation).map(([name, value]) => make("tr", {}, cell(name), cell(shown(name, value), true))));
   }
 
-  // Questions of the shown tab, at most once a second.
-  askMore(focus, now) {
-    if (now - this.askedAt < ASK_AGAIN_MS) return;
+  // Questions of the shown tab, at most once a second, and once of a tick that stays.
+  askMore(tick) {
+    const focus = this.frame?.focus, now = performance.now();
+    const near = this.tab === "near" || this.wantsNear, asks = [tick, focus?.id, this.tab, near, this.why?.observer, this.why?.target].join();
+    if (!focus?.found || now - this.askedAt < ASK_AGAIN_MS || asks === this.askedFor) return;
     this.askedAt = now;
+    this.askedFor = asks;
     if (this.tab === "observers")
-      this.askQuietly({ kind: "observers", id: focus.id, most: ROWS_MAX }, (answer) => {
+      this.askOnce({ kind: "observers", id: focus.id, most: ROWS_MAX }, (answer) => {
         this.observers = answer;
         this.draw();
       });
-    if (this.why) this.askQuietly({ kind: "explain", id: this.why.observer, other: this.why.target }, (answer) => this.showWhy(answer));
-    if (this.tab === "near" || this.wantsNear) this.askNear(focus);
+    if (this.why) this.askOnce({ kind: "explain", id: this.why.observer, other: this.why.target }, (answer) => this.showWhy(answer));
+    if (near) this.askNear(focus);
+  }
+
+  // One that has no room now is asked again a second later.
+  askOnce(question, then) {
+    const asked = this.askQuietly(question, then);
+    if (!asked) this.askedFor = "";
+    return asked;
   }
 
   askNear(focus) {
     const { x, y, instance, view } = focus.attrs;
-    this.askQuietly({ kind: "nearest", x, y, radius: Math.max(view * 1.5, 50), most: NEAR, instance, any: true }, (answer) => {
+    this.askOnce({ kind: "nearest", x, y, radius: Math.max(view * 1.5, 50), most: NEAR, instance, any: true }, (answer) => {
       const seen = new Set(focus.targets.map((target) => target.id));
       this.nearIds = answer.hits.map((hit) => hit.id).filter((id) => id !== focus.id && !seen.has(id));
       this.nearFound = new Map([...this.nearFound].filter(([id]) => this.nearIds.includes(id)));
       for (const id of this.nearIds)
-        this.askQuietly({ kind: "explain", id: focus.id, other: id }, (reply) => this.noteNear(reply));
+        this.askOnce({ kind: "explain", id: focus.id, other: id }, (reply) => this.noteNear(reply));
       this.gatherNear();
     });
   }
@@ -125,7 +140,7 @@ export class Inspector {
 
   // ---- a frame ----
 
-  take(frame, world, now, live) {
+  take(frame, world, live) {
     const focus = frame.focus;
     if (focus?.id !== this.frame?.focus?.id) this.reset();
     this.frame = frame;
@@ -133,7 +148,7 @@ export class Inspector {
     if (live) {
       this.events.push(...frame.events);
       this.events.splice(0, this.events.length - EVENTS_MAX);
-      if (focus?.found) this.askMore(focus, now);
+      this.askMore(frame.tick);
     }
     this.draw();
   }

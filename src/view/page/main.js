@@ -1,7 +1,7 @@
 // The page: brings the parts together. A frame comes in, is kept, and shown; the map, the inspector, strips, tables and
 // keys draw it. Everything that a click does, a key does, too.
 import { $, fill, make, say, short } from "./dom.js";
-import { decode, FLAG } from "./frame.js";
+import { decode, FLAG, showsSame } from "./frame.js";
 import { BYTES_MAX, History } from "./history.js";
 import { Inspector } from "./inspector.js";
 import { Keys } from "./keys.js";
@@ -22,7 +22,7 @@ const start = place.read();
 const map = new WorldMap();
 const kept = new History();
 const asked = new Map();
-let hello, state = {}, shown, live = true, focus = start.focus ?? "0", tag = 0, lastSent = "", timer = 0, glideFrom = 0, drawnTables = 0;
+let hello, state = {}, shown, live = true, focus = start.focus ?? "0", tag = 0, lastSent = "", timer = 0, glideFrom = 0, drawnTables = 0, tablesDue = false;
 let frames = 0, lost = 0, waitingAck = null, decodeMs = 0, refusal = "";
 
 // ---- what goes to the server ----
@@ -52,7 +52,7 @@ function askAgain(tags) {
 function watch() {
   if (!hello) return;
   const parts = { points: map.layers.points, grid: map.layers.density || map.layers.cost || $("tables").open, shards: true, areas: map.layers.areas,
-    stats: true, keys: Boolean(hello.set), any: $("any").checked };
+    stats: true, keys: true, any: $("any").checked };
   const view = { type: "view", ...map.watched(), instance: Number($("instance").value) || 0, parts: Object.keys(parts).filter((name) => parts[name]).join(","),
     points: POINTS_MAX, focus, hz: HZ };
   const text = JSON.stringify(view);
@@ -118,16 +118,17 @@ function showAll() {
 // ---- frames ----
 
 function show(frame, isLive) {
-  if (frame.keys) { // the size of towers may be chosen with the first entities, the floor set while it runs
+  if (frame.keys) { // the size of towers may be chosen with the first entities, the others set while it runs
     hello.world.towerSize = frame.keys.tower_size;
     hello.world.crowdFloor = frame.keys.crowd_floor;
   }
+  frame.classes.forEach((keys, kind) => (hello.world.classes[kind] = { name: `kind ${kind}`, ...hello.world.classes[kind], ...keys }));
   const jumped = shown && (frame.tick < shown.tick || frame.tick > shown.tick + 40);
   shown = frame;
   const found = frame.focus?.found;
   inspector.instance = $("any").checked ? undefined : frame.rect.instance;
   inspector.back = !live;
-  inspector.take(frame, hello.world, performance.now(), isLive);
+  inspector.take(frame, hello.world, isLive);
   map.near = live ? inspector.near : [];
   map.follows = found && $("follow").checked;
   map.take(frame, jumped || !isLive);
@@ -135,21 +136,35 @@ function show(frame, isLive) {
   if (map.follows) changed();
   glideFrom = performance.now();
   drawHeader(frame);
-  if (glideFrom - drawnTables > TABLES_MS || !isLive) {
-    drawnTables = glideFrom;
-    drawLegend(map, hello.world, frame);
-    if ($("tables").open) {
-      drawTables(frame, (x, y) => map.look({ x, y }));
-      longest.take(frame, glideFrom);
-    }
-    strips.draw();
-  }
+  tablesDue = true;
+  drawBeside(glideFrom, !isLive);
+}
+
+// What is beside the map: twice a second, as a person reads it.
+function drawBeside(now, atOnce) {
+  if (now - drawnTables <= TABLES_MS && !atOnce) return;
+  drawnTables = now;
+  if (tablesDue) drawLegend(map, hello.world, shown);
+  if (tablesDue && $("tables").open) drawTables(shown, (x, y) => map.look({ x, y }));
+  if ($("tables").open) longest.take(shown, now);
+  if (tablesDue || strips.by !== "tick") strips.draw(); // seconds go on in a pause
+  tablesDue = false;
+}
+
+// A frame of a pause that shows what is shown: nothing of the map is drawn anew, but answers may have come with it.
+function rest(frame) {
+  shown = frame;
+  inspector.askMore(frame.tick);
+  if (map.near !== inspector.near) map.mark(inspector.near);
+  drawHeader(frame);
+  drawBeside(performance.now(), false);
 }
 
 function receive(buffer) {
   const begin = performance.now();
   const frame = decode(buffer, hello.stats, state.offset);
   decodeMs = performance.now() - begin;
+  const rests = live && frame.tick === shown?.tick && kept.frames.length > 0 && showsSame(buffer, kept.frames.at(-1).buffer) && map.isStill();
   frames++;
   lost += frame.skipped;
   kept.add(frame.tick, buffer);
@@ -164,7 +179,8 @@ function receive(buffer) {
   $("scrub").max = kept.frames.length - 1;
   if (live) {
     $("scrub").value = kept.frames.length - 1;
-    show(frame, true);
+    if (rests) rest(frame);
+    else show(frame, true);
   }
   if (!document.hidden) return frame.sequence;
   waitingAck = frame.sequence; // a hidden page takes no further frames: nothing is made for it
@@ -366,12 +382,15 @@ $("export-trace").addEventListener("click", () => {
   say($("export-note"), `The program reads the trace up to tick ${shown?.tick ?? 0} ...`);
   act("slice", shown?.tick ?? 0);
 });
-$("tables").addEventListener("toggle", changed);
+$("tables").addEventListener("toggle", () => {
+  tablesDue = true;
+  changed();
+});
 for (const [name, text] of LAYERS) {
   const box = make("input", { type: "checkbox", id: `layer-${name}` });
   box.addEventListener("change", () => {
     map.layers[name] = box.checked;
-    map.dirty = true;
+    map.dirty = tablesDue = true;
     inspector.wantsNear = map.layers.near && focus !== "0";
     changed();
   });

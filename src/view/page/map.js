@@ -32,6 +32,7 @@ export class WorldMap {
     this.farthest = 0; // that a mark of the focus glides with this frame
     this.before = new Map();
     this.near = [];
+    this.pictures = 0; // that were drawn
     this.heatCanvas = document.createElement("canvas");
     this.heatCanvas.width = this.heatCanvas.height = 64;
     this.listen();
@@ -171,6 +172,17 @@ export class WorldMap {
     this.borders(frame);
     this.countMigrations(frame);
     this.points.take(frame, this.tint(frame), restart);
+    this.placeMarks();
+  }
+
+  // Other marks of entities that are near: of a frame, or of answers that came behind it.
+  mark(near) {
+    this.near = near;
+    this.placeMarks();
+  }
+
+  placeMarks() {
+    const { frame } = this;
     const close = (2 * (frame.rect.x1 - frame.rect.x0)) / 65536; // as coordinates of points are rounded
     for (const other of this.near) {
       if (other.slot !== undefined) this.carry(other);
@@ -258,11 +270,17 @@ export class WorldMap {
 
   // ---- drawing ----
 
+  // Does nothing glide as far as is seen?
+  isStill() {
+    return Math.max(this.points.farthest, this.farthest) * this.view.scale < STILL;
+  }
+
   // Points glide until their share is 1; all else changes when it is marked. A map that rests costs nothing, and one where
   // nothing glides as far as is seen is drawn once.
   draw(share) {
     if (!this.dirty && this.rests) return;
-    if (Math.max(this.points.farthest, this.farthest) * this.view.scale < STILL) share = 1;
+    if (this.isStill()) share = 1;
+    this.pictures++;
     const focus = this.frame?.focus, marks = focus?.found && !this.rests;
     this.rests = share >= 1;
     this.share = share;

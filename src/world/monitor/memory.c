@@ -13,7 +13,7 @@ typedef struct monitor_array {
     size_t bytes;
 } monitor_array;
 
-enum { ARRAYS = 22 };
+enum { ARRAYS = 23 };
 
 /* All arrays but the workers' cells. Returns how many. */
 static uint32_t list_arrays(phx_monitor *m, monitor_array arrays[ARRAYS])
@@ -37,6 +37,7 @@ static uint32_t list_arrays(phx_monitor *m, monitor_array arrays[ARRAYS])
                                  {(void **)&m->answers, def->questions * sizeof *m->answers},
                                  {(void **)&m->hits, def->hits_max * sizeof *m->hits},
                                  {(void **)&m->stats, sizeof *m->stats},
+                                 {(void **)&m->classes, m->class_room * sizeof *m->classes},
                                  {(void **)&m->focus.items, targets * sizeof *m->focus.items},
                                  {(void **)&m->focus.targets, targets * sizeof *m->focus.targets},
                                  {(void **)&m->focus.now, targets * sizeof *m->focus.now},
@@ -112,6 +113,7 @@ phx_monitor *phx_monitor_make(phx_world *world, const ph_monitor_def *def)
     monitor->def = *def;
     monitor->worker_count = world->crew ? world->crew->count : 1;
     monitor->shard_count = world->shard_count;
+    monitor->class_room = world->def.class_count;
     monitor->runs_max = phx_points_runs_max(world->shard_count, def->points_max);
     monitor->stride = 1;
     monitor->view_written = 1;

@@ -3,6 +3,8 @@
  */
 #include "world/monitor/parts.h"
 
+#include <string.h>
+
 #include "world/read/stats.h"
 
 static ph_monitor_shard numbers_of(const phx_world *world, uint32_t index)
@@ -49,6 +51,30 @@ static ph_monitor_keys keys_of(const phx_world *world, uint64_t generation)
                              .tower_size = world->rules.tower_size};
 }
 
+/* Room for classes that a definition has added since the monitor was opened. false: no memory. */
+static bool fit_classes(phx_monitor *monitor, uint32_t count)
+{
+    if (count <= monitor->class_room) return true;
+    ph_class *more = phx_alloc(&monitor->mem, count * sizeof *more, PHX_CACHE_LINE);
+    if (!more) return false;
+    phx_free(&monitor->mem, monitor->classes, monitor->class_room * sizeof *more, PHX_CACHE_LINE);
+    monitor->classes = more;
+    monitor->class_room = count;
+    return true;
+}
+
+/* A copy, as the tick may take another definition while the frame is read. NULL: no memory, and the next frame tries
+   it again. */
+static const ph_class *keep_classes(const phx_world *world, phx_monitor *monitor)
+{
+    const ph_world_def *def = &world->def;
+    if (monitor->classes_of == world->definitions + 1) return monitor->classes;
+    if (!fit_classes(monitor, def->class_count)) return NULL;
+    memcpy(monitor->classes, def->classes, def->class_count * sizeof *monitor->classes);
+    monitor->classes_of = world->definitions + 1;
+    return monitor->classes;
+}
+
 /* Arrays stay where they are; a part that is not wanted has none. */
 static void set_pointers(phx_monitor *monitor)
 {
@@ -71,6 +97,7 @@ static void set_pointers(phx_monitor *monitor)
     frame->hits = monitor->hits;
     frame->stats = flags & PH_MONITOR_STATS ? monitor->stats : NULL;
     frame->keys = flags & PH_MONITOR_KEYS ? &monitor->keys : NULL;
+    frame->classes = NULL;
 }
 
 void phx_parts_fill(const phx_world *world, phx_monitor *monitor)
@@ -84,5 +111,7 @@ void phx_parts_fill(const phx_world *world, phx_monitor *monitor)
     frame->shard_count = flags & PH_MONITOR_SHARDS ? world->shard_count : 0;
     for (uint32_t i = 0; i < frame->shard_count; i++) monitor->shards[i] = numbers_of(world, i);
     if (frame->stats) phx_query_stats(world, monitor->stats);
-    if (frame->keys) monitor->keys = keys_of(world, world->definitions - monitor->keys_before);
+    if (!frame->keys) return;
+    monitor->keys = keys_of(world, world->definitions - monitor->keys_before);
+    frame->classes = keep_classes(world, monitor);
 }

@@ -99,7 +99,7 @@ typedef struct phx_focus {
 typedef struct phx_monitor {
     phx_mem mem; /* a part of the world's */
     ph_monitor_def def;
-    uint32_t worker_count, shard_count; /* for which there is memory */
+    uint32_t worker_count, shard_count, class_room; /* for which there is memory */
 
     /*
      * The view, by three buffers: one of the monitor's thread, one of the ticking thread, and the number of the third
@@ -147,6 +147,8 @@ typedef struct phx_monitor {
     ph_hit *hits;
     ph_stats *stats;
     ph_monitor_keys keys;
+    ph_class *classes;    /* copied when the definition has changed: */
+    uint64_t classes_of;  /* one more than the definitions that they are of; 0 = none yet */
     uint64_t keys_before; /* definitions before it was opened */
     phx_focus focus;
     uint64_t skipped_now;              /* frames since the last filled one */
