@@ -206,6 +206,9 @@ typedef struct phc_def {
     uint16_t number;  /* that it wishes, among the living members; 0 = the lowest that is free */
     bool gateway;     /* it owns nothing, has no world, and is waited for at map barriers */
     bool balance;     /* a node: it may be the one that gives regions of a busy node to others, by their loads */
+    bool adopt_map;   /* into a control store that has lost all it had members write the newest map that they have, and
+                         go on; else they end. For all members, or none. The lost store's servers must be stopped, all
+                         of them. The first process of a new world begins a lease later */
     phc_pack_fn pack; /* NULL: entities have no state of the host */
     void *pack_user;
     phc_clock_fn clock; /* NULL = CLOCK_BOOTTIME */
@@ -424,6 +427,7 @@ typedef struct phc_stats {
     uint64_t lists;           /* looks at the control store */
     uint64_t failed;          /* requests to it that failed */
     uint64_t put_out;         /* members that this one put out of the map */
+    uint64_t adopted;         /* maps that this one wrote into a control store that had lost all it had */
     uint64_t balancer;        /* number of the node that balances, by the last look; 0 = none */
     uint64_t balanced;        /* regions that this one gave to another node by their loads */
     uint64_t flawed_reports;  /* of loads, as often as the one that balances read them: damaged, of another grid of

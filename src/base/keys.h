@@ -158,7 +158,9 @@
     X(u16, number, 0, 0, 0, UINT16_MAX, "that it wishes among the living members; 0 = the lowest that is free") \
     X(flag, gateway, false, 0, 0, 1, "it has no world and owns nothing") \
     X(flag, balance, true, 0, 0, 1, \
-      "it may be the one node that gives regions of a busy node to others; off at all of them: none does")
+      "it may be the one node that gives regions of a busy node to others; off at all of them: none does") \
+    X(flag, adopt_map, false, 0, 0, 1, \
+      "a control store that has lost all it had gets the newest map that members have; off: they end")
 
 #define PHX_SERVERS_MAX 5       /* of each kind, as PHC_SERVERS_MAX */
 #define PHX_SERVER_MAX 255      /* bytes of an address; a word of a config file has no more */

@@ -85,6 +85,7 @@ enum {
     KEY_LEASE_MS,
     KEY_DRAIN_MS,
     KEY_FREEZE,
+    KEY_ADOPT_MAP,
     KEY_EVENTS,
     KEY_IDS,
     KEY_TICKS,
@@ -111,6 +112,8 @@ static const struct argp_option options[] = {
     {"lease-ms", KEY_LEASE_MS, "MS", 0, "A node that etcd does not hear for so long is put out (default: 5000)", 3},
     {"drain-ms", KEY_DRAIN_MS, "MS", 0, "Leave at the latest so long after SIGTERM (default: 30000)", 3},
     {"freeze", KEY_FREEZE, NULL, 0, "Without etcd walkers stop when the lease is over (default: they go on)", 3},
+    {"adopt-map", KEY_ADOPT_MAP, NULL, 0,
+     "Where etcd has lost all it had, write the newest map that members have into it (default: they end)", 3},
     {"events", KEY_EVENTS, NULL, 0, "Print events of walkers too", 4},
     {"ids", KEY_IDS, NULL, 0, "Add ids of own walkers to each status", 4},
     {"ticks", KEY_TICKS, NULL, 0, "Add the durations of ticks to each status, in microseconds", 4},
@@ -178,6 +181,9 @@ static error_t read_key_option(int key, char *text, struct argp_state *state, ph
         return 0;
     case KEY_FREEZE:
         keys->freezes = true;
+        return 0;
+    case KEY_ADOPT_MAP:
+        keys->adopts = true;
         return 0;
     case KEY_CONFIG:
         if (keys->config_path) argp_error(state, "--config is given twice");

@@ -69,6 +69,7 @@ static void take_options(const phx_node_options *options, phx_node_job *job)
     if (options->number != 0) member->number = options->number;
     if (options->lease_ms != 0) member->lease_ms = options->lease_ms;
     if (options->freezes) member->store_loss = PHC_FREEZE;
+    if (options->adopts) member->adopt_map = true;
     if (options->is_gateway) member->gateway = true;
     for (uint32_t i = 0; i < 2 && options->regions[0] != 0; i++) member->regions[i] = options->regions[i];
     if (options->speed > 0) member->speed_max = options->speed;

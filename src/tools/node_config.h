@@ -19,7 +19,7 @@ typedef struct phx_node_options {
     uint32_t regions[2];
     uint32_t lease_ms;
     uint16_t number;
-    bool freezes, is_gateway;
+    bool freezes, is_gateway, adopts;
     float speed; /* speed_max too */
 } phx_node_options;
 

@@ -1,7 +1,8 @@
 /*
  * The rules of src/cluster/map/rules.c with one of them broken, by CLUSTER_BUG: 1 retention, 2 map barrier, of answers
- * too, 3 fence, 4 sequence, 5 take back at once, 6 answer at once. Linked into the simulation in their place; it has to
- * find each.
+ * too, 3 fence, 4 sequence, 5 take back at once, 6 answer at once, 7 adopt an older map, 8 adopt one before the leases
+ * of the lost store have ended, 9 under its next version, in no later era. Linked into the simulation in their place;
+ * it has to find each.
  */
 #include "cluster/map/rules.h"
 
@@ -33,4 +34,22 @@ bool phx_rule_takes_back(uint32_t fence, uint32_t shown)
 bool phx_rule_answers(uint32_t fence, uint32_t shown)
 {
     return CLUSTER_BUG == 2 || CLUSTER_BUG == 6 || shown >= fence;
+}
+
+bool phx_rule_adopts(uint32_t version, uint32_t other)
+{
+    return CLUSTER_BUG == 7 || version >= other;
+}
+
+bool phx_rule_outwaits(uint64_t waited_ns, uint64_t lease_ns)
+{
+    return CLUSTER_BUG == 8 || waited_ns >= lease_ns;
+}
+
+uint32_t phx_rule_era_begins(uint32_t version, uint32_t losses)
+{
+    const uint64_t half = 1u << (PHX_CLUSTER_ERA_SHIFT - 1);
+    const uint64_t era = ((version + half) >> PHX_CLUSTER_ERA_SHIFT) + losses;
+    if (CLUSTER_BUG == 9) return version + 1;
+    return era <= UINT32_MAX >> PHX_CLUSTER_ERA_SHIFT ? (uint32_t)era << PHX_CLUSTER_ERA_SHIFT : 0;
 }

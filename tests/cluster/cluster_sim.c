@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     const uint64_t count = option_number(argc, argv, "--count", test_amount(SCHEDULES));
     const bool expected = option_flag(argc, argv, "--expect-violation");
     uint64_t handed = 0, taken_back = 0, restored = 0, put_out = 0, returned = 0, fenced = 0, views = 0, messages = 0;
-    uint64_t said = 0, heard = 0, overtaken = 0, balanced = 0;
+    uint64_t said = 0, heard = 0, overtaken = 0, balanced = 0, adopted = 0, over = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!sim_run(&run, seed)) {
             printf("seed %" PRIu64 ", tick %" PRIu64 ": %s\n", seed, run.tick, run.violation);
@@ -38,6 +38,8 @@ int main(int argc, char **argv)
         heard += run.counts.heard;
         overtaken += run.counts.overtaken;
         balanced += run.counts.balanced;
+        adopted += run.counts.adopted;
+        over += run.is_over;
     }
     printf("%" PRIu64 " schedules: %" PRIu64 " hand-overs, %" PRIu64 " taken back, %" PRIu64 " restored, %" PRIu64
            " put out, %" PRIu64 " came back, %" PRIu64 " fenced, %" PRIu64 " messages, %" PRIu64 " views heard\n",
@@ -45,6 +47,7 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " broadcasts to peers, %" PRIu64 " times heard, %" PRIu64 " overtaken by an entity\n", said,
            heard, overtaken);
     printf("%" PRIu64 " regions given away by a balancer\n", balanced);
+    printf("%" PRIu64 " maps adopted by a store that had lost all, %" PRIu64 " clusters begun anew\n", adopted, over);
     CHECK(said == 0 || heard > 0, "no broadcast is heard");
     CHECK(!expected, "none of %" PRIu64 " schedules has found the seeded bug", count);
     return check_done("cluster_sim");

@@ -123,6 +123,7 @@ static void step_schedule(sim_schedule *sim)
 {
     draw_faults(sim);
     sim_store_step(sim);
+    if (sim->is_over) return;
     for (uint32_t i = 0, first = sim_below(sim, sim->process_count); i < sim->process_count; i++) {
         const uint32_t slot = (first + i) % sim->process_count;
         sim_process *process = &sim->processes[slot];
@@ -135,11 +136,11 @@ static void step_schedule(sim_schedule *sim)
 bool sim_run(sim_schedule *sim, uint64_t seed)
 {
     begin_schedule(sim, seed);
-    for (; sim->tick <= SIM_TICKS + sim->calm_ticks && !sim->violation; sim->tick++) {
+    for (; sim->tick <= SIM_TICKS + sim->calm_ticks && !sim->violation && !sim->is_over; sim->tick++) {
         sim->is_calm = sim->tick > SIM_TICKS;
         step_schedule(sim);
     }
-    if (!sim->violation) sim_check_end(sim);
+    if (!sim->violation && !sim->is_over) sim_check_end(sim);
     for (uint32_t slot = 0; slot < sim->process_count; slot++) stop_process(sim, slot);
     sim_store_end(sim);
     sim_net_free(sim);

@@ -71,6 +71,7 @@ typedef struct sim_store {
 typedef struct sim_schedule {
     uint64_t seed, rng, tick;
     bool is_calm;
+    bool is_over;       /* another cluster begins, as nothing is left of this one: no more is checked */
     bool restores_late; /* hosts take their time to restore, so a second member dies meanwhile; in every other seed */
     bool only_hangs; /* a schedule with no other fault than a store that hangs, or a sleep of all: no member may be put
                         out */
@@ -90,8 +91,8 @@ typedef struct sim_schedule {
     unsigned char buffer[PHX_WIRE_BYTES_MAX];
     const char *violation; /* NULL: none so far */
     struct {
-        uint64_t messages, handed, taken_back, restored, put_out, returned, fenced, views, said, heard, overtaken,
-            balanced;
+        uint64_t messages, handed, taken_back, restored, put_out, returned, adopted, fenced, views, said, heard,
+            overtaken, balanced;
     } counts;
 } sim_schedule;
 

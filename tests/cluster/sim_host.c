@@ -81,7 +81,8 @@ static bool is_held(const sim_schedule *sim, const phx_node *asks, uint64_t id)
 {
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
         const sim_process *process = &sim->processes[slot];
-        const bool counts = process->used && !process->gateway &&
+        /* one that never was in a map holds nothing, although a lost store may have had its registration, too */
+        const bool counts = process->used && !process->gateway && process->node.joined &&
                             (phx_cluster_map_member(&asks->map, process->registration) ||
                              phx_cluster_map_member(&sim->store.map, process->registration));
         if (counts && (process->node.fenced || phx_holdings_find(&process->node.holdings, id))) return true;

@@ -5,6 +5,10 @@
  * processes sleep, as those of a machine that is suspended do. The content of the store is read past its faults, for
  * the checks.
  *
+ * In some schedules the store loses all it has, and processes adopt their map. One of them stands still from before
+ * that, for longer than its lease: it is put out in maps that it has not read. Where all that know it are dead or late
+ * by then, a new process begins another one: that is another cluster, and the schedule is over.
+ *
  * In half of the schedules nodes may balance, and report loads by their entities. Then at most one of them does at a
  * time, no two of its moves are nearer than a wait, whoever made the first one, and behind the faults moves come to an
  * end.
@@ -12,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/membership.h"
 #include "cluster/membership/registration.h"
@@ -28,11 +33,17 @@ enum {
     LATE_STEPS = 12,
     GIVE_ONE_IN = 60,
     DRAIN_ONE_IN = 200,
-    HANGS_ONE_IN = 3,      /* schedules */
+    LOSES_ONE_IN = 3,  /* schedules */
+    AGAIN_ONE_IN = 2,  /* of these */
+    AGAIN_TICKS = 100, /* a lease, in which members come, and as many ticks with the map that was adopted */
+    MISSES_TICKS = 75, /* before the loss and behind it: a lease, and as long until others are steady */
+    MISSES_LATE = 20,
+    HANGS_ONE_IN = 3,
     ONLY_HANGS_ONE_IN = 3, /* of these */
     HANG_TICK = 120,       /* the earliest one: all have joined, if nothing else fails */
     HANG_TICKS_MIN = 10,
     HANG_TICKS_MAX = 100, /* a lease has 40 */
+    FIRST_JOIN = 2,       /* version of a map that begins a cluster */
     BALANCE_TICKS = 16,
     REPORT_TICKS = 4,
     BALANCED_TICKS = 450, /* of the calm, behind which no region goes any more */
@@ -47,9 +58,19 @@ static struct {
     phx_membership memberships[SIM_PROCESSES_MAX];
     uint64_t hang_at, hang_until; /* ticks */
     bool is_sleep;                /* of all processes; else the store hangs */
+    uint64_t lose_at;             /* tick; 0 = the store keeps what it has */
+    uint64_t lose_again_at;       /* the same */
     bool balances;
     uint64_t balanced_at; /* the last move of a balancer; 0 = there was none */
 } all;
+
+/* Not of the schedule's draws: with one loss a seed is the same schedule as it was before there were two. */
+static uint64_t draw_second_loss(const sim_schedule *sim)
+{
+    uint64_t rng = sim->seed;
+    if (phx_rng_below(&rng, AGAIN_ONE_IN) != 0) return 0;
+    return all.lose_at + 1 + phx_rng_below(&rng, AGAIN_TICKS);
+}
 
 void sim_store_begin(sim_schedule *sim)
 {
@@ -58,6 +79,8 @@ void sim_store_begin(sim_schedule *sim)
     all.hang_at = hangs ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
     all.hang_until = hangs ? all.hang_at + HANG_TICKS_MIN + sim_below(sim, HANG_TICKS_MAX - HANG_TICKS_MIN) : 0;
     all.is_sleep = hangs && sim_chance(sim, 2);
+    all.lose_at = !sim->only_hangs && sim_chance(sim, LOSES_ONE_IN) ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
+    all.lose_again_at = all.lose_at != 0 ? draw_second_loss(sim) : 0;
     all.balances = sim_chance(sim, 2);
     all.balanced_at = 0;
     const bool faults = !sim->only_hangs && sim_chance(sim, 2);
@@ -93,6 +116,7 @@ void sim_store_attach(sim_schedule *sim, uint32_t slot)
                                     .columns = sim->region_count,
                                     .lease_ms = LEASE_MS,
                                     .list_ns = SIM_TICK_NS,
+                                    .adopts = all.lose_at != 0,
                                     .balance_ns =
                                         all.balances && !process->gateway ? (uint64_t)BALANCE_TICKS * SIM_TICK_NS : 0,
                                     .allocator = fail_alloc_hooks(&all.allocator)};
@@ -104,6 +128,7 @@ void sim_store_leave(sim_schedule *sim, uint32_t slot)
     (void)sim;
     sim->counts.put_out += all.memberships[slot].counts.put_out;
     sim->counts.returned += all.memberships[slot].counts.returned;
+    sim->counts.adopted += all.memberships[slot].counts.adopted;
     phx_membership_free(&all.memberships[slot]);
     all.stores[slot].close(all.stores[slot].user);
 }
@@ -213,7 +238,9 @@ static void read_store(sim_schedule *sim)
         if (strcmp(key->key, "ph/sim/map") == 0) {
             const uint32_t version = sim->store.map.version;
             if (!phx_cluster_map_decode(&sim->store.map, key->value, key->size)) sim_violate(sim, "the map is damaged");
-            if (sim->store.map.version < version) sim_violate(sim, "the map goes back");
+            const bool is_first_join = sim->store.map.version == FIRST_JOIN;
+            sim->is_over = is_first_join && all.lose_at != 0 && sim->tick >= all.lose_at;
+            if (sim->store.map.version < version && !sim->is_over) sim_violate(sim, "the map goes back");
             if (sim->store.map.version > version) check_move(sim, key);
         } else if (sscanf(key->key, "ph/sim/nodes/%u", &number) == 1 && number <= sim->process_count) {
             phx_registration read;
@@ -222,6 +249,22 @@ static void read_store(sim_schedule *sim)
         } else if (strcmp(key->key, "ph/sim/balancer") != 0 && strncmp(key->key, "ph-load/sim/", 12) != 0) {
             sim_violate(sim, "a key that no member writes");
         }
+    }
+}
+
+/*
+ * A process that may save is in the map of the store, and would be at any moment until its own clock says that the
+ * lease is not proven any more: whoever puts it out has waited for that. So it is when another cluster begins.
+ */
+static void check_proofs(sim_schedule *sim)
+{
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) {
+        const sim_process *process = &sim->processes[slot];
+        const phx_node *node = &process->node;
+        const bool may_save =
+            process->used && node->joined && !node->fenced && sim_now(sim, process) < node->proven_until;
+        if (may_save && !phx_cluster_map_member(&sim->store.map, process->registration))
+            sim_violate(sim, "a member that is in no map may save");
     }
 }
 
@@ -242,11 +285,16 @@ static void sleep_all(sim_schedule *sim)
 
 void sim_store_step(sim_schedule *sim)
 {
+
     if (all.is_sleep && sim->tick == all.hang_at) sleep_all(sim);
+    if (sim->tick + MISSES_TICKS == all.lose_at)
+        sim->processes[sim_below(sim, sim->process_count)].paused_until = all.lose_at + sim_below(sim, MISSES_LATE);
+    if (sim->tick == all.lose_at || sim->tick == all.lose_again_at) phx_memory_store_lose(all.memory);
     if (sim->is_calm) REQUIRE(phc_memory_set_faults(all.memory, (phc_faults){0}) == PH_OK);
     if (!all.is_sleep && sim->tick >= all.hang_at && sim->tick < all.hang_until) return;
     phc_memory_step(all.memory, sim->tick * SIM_TICK_NS);
     read_store(sim);
+    check_proofs(sim);
     check_balancer(sim);
     if (sim->only_hangs) check_none_is_out(sim);
     const uint32_t slot = sim_below(sim, sim->process_count);

@@ -187,6 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     .lease_ms = LEASE_MS,
                                     .definition = DRAWN_DEFINITION,
                                     .list_ns = LIST_NS,
+                                    .adopts = (choice & 32) != 0,
                                     .balance_ns = choice & 64 ? LIST_NS : 0};
     phx_node_init(&node, &(phx_node_def){.member = {.number = def.number, .gateway = def.gateway},
                                          .freezes = (choice & 128) != 0,

@@ -160,6 +160,31 @@ bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration)
     return true;
 }
 
+void phx_cluster_map_adopt(phx_cluster_map *map, uint32_t version)
+{
+    PHX_ASSERT(version > map->version);
+    map->fence = map->version = version;
+    for (uint32_t i = 0; i < map->region_count; i++) map->regions[i].lost = map->version;
+}
+
+static bool is_same_member(const phx_member *member, const phx_member *other)
+{
+    return member->registration == other->registration && member->number == other->number &&
+           member->gateway == other->gateway && member->drained == other->drained &&
+           member->expelled == other->expelled;
+}
+
+bool phx_cluster_map_is_same(const phx_cluster_map *map, const phx_cluster_map *other)
+{
+    bool same = map->version == other->version && map->fence == other->fence &&
+                map->member_count == other->member_count && map->region_count == other->region_count;
+    for (uint32_t i = 0; same && i < map->member_count; i++)
+        same = is_same_member(&map->members[i], &other->members[i]);
+    for (uint32_t i = 0; same && i < map->region_count; i++)
+        same = map->regions[i].number == other->regions[i].number && map->regions[i].lost == other->regions[i].lost;
+    return same;
+}
+
 bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration)
 {
     const phx_member *member = phx_cluster_map_member(map, registration);

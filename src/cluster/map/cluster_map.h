@@ -16,6 +16,7 @@
 enum {
     PHX_CLUSTER_MEMBERS_MAX = 128,  /* 64 nodes, and as many gateways */
     PHX_CLUSTER_REGIONS_MAX = 4096, /* 64 nodes with 8 x 8 regions each */
+    PHX_CLUSTER_ERA_SHIFT = 16,     /* an era has 65536 versions; a map that is adopted begins a later one */
     /* bytes of the largest map */
     PHX_CLUSTER_MAP_BYTES_MAX = 32 + 11 * PHX_CLUSTER_MEMBERS_MAX + 6 * PHX_CLUSTER_REGIONS_MAX + 8
 };
@@ -69,6 +70,14 @@ bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration);
 bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration);
 /* The member has registered again: the same map, written behind its key. */
 bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration);
+/*
+ * The first version of a later era (phx_rule_era_begins()), for a control store that has lost all it had. The store may
+ * have had newer maps than this one, which no member that is left has read: they are of the eras before. All regions
+ * are lost in it, as the members of those maps may have owned entities.
+ */
+void phx_cluster_map_adopt(phx_cluster_map *map, uint32_t version);
+/* Have both the same content? */
+bool phx_cluster_map_is_same(const phx_cluster_map *map, const phx_cluster_map *other);
 /* No entity of a region that was lost in that version is missing any more. */
 bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost);
 

@@ -32,3 +32,22 @@ bool phx_rule_answers(uint32_t fence, uint32_t shown)
 {
     return shown >= fence;
 }
+
+bool phx_rule_adopts(uint32_t version, uint32_t other)
+{
+    return version >= other;
+}
+
+bool phx_rule_outwaits(uint64_t waited_ns, uint64_t lease_ns)
+{
+    return waited_ns >= lease_ns;
+}
+
+/* The lost store may have had later versions than any that was read: half an era of them, and a map adopted for each
+ * loss but the last. */
+uint32_t phx_rule_era_begins(uint32_t version, uint32_t losses)
+{
+    const uint64_t half = 1u << (PHX_CLUSTER_ERA_SHIFT - 1);
+    const uint64_t era = ((version + half) >> PHX_CLUSTER_ERA_SHIFT) + losses;
+    return era <= UINT32_MAX >> PHX_CLUSTER_ERA_SHIFT ? (uint32_t)era << PHX_CLUSTER_ERA_SHIFT : 0;
+}

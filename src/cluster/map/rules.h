@@ -31,4 +31,11 @@ bool phx_rule_takes_back(uint32_t fence, uint32_t shown); /* offers to the dead 
  * later, which may have had the entity, and may still give it to a member with the old map. */
 bool phx_rule_answers(uint32_t fence, uint32_t shown);
 
+/* Adoption: into a control store that has lost the map no member writes one, where another one has read a newer one. */
+bool phx_rule_adopts(uint32_t version, uint32_t other);
+/* ... and none before all leases of the lost store have ended, of which each lived so long. */
+bool phx_rule_outwaits(uint64_t waited_ns, uint64_t lease_ns);
+/* Its version: of a later era, by the losses of the store since the map that the member has. 0: there is none left. */
+uint32_t phx_rule_era_begins(uint32_t version, uint32_t losses);
+
 #endif

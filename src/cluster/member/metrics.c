@@ -77,6 +77,7 @@ ph_status phc_stats_get(const phc *member, phc_stats *stats)
                          .lists = member->membership.counts.lists,
                          .failed = member->membership.counts.failed,
                          .put_out = member->membership.counts.put_out,
+                         .adopted = member->membership.counts.adopted,
                          .balanced = member->membership.counts.balanced,
                          .flawed_reports = member->membership.counts.flawed_reports,
                          .fenced = member->node.fenced || member->membership.phase == PHX_MEMBERSHIP_ENDED};
@@ -115,6 +116,7 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, lists, "lists_total", "Looks at the control store."),
     METRIC(COUNTER, failed, "store_failed_total", "Failed requests to the control store."),
     METRIC(COUNTER, put_out, "put_out_total", "Members that this one put out."),
+    METRIC(COUNTER, adopted, "adopted_total", "Maps that this one wrote into a store that had lost all."),
     METRIC(GAUGE, balancer, "balancer", "Number of the node that balances; 0: none."),
     METRIC(COUNTER, balanced, "balanced_total", "Regions that this one gave to another node by their loads."),
     METRIC(COUNTER, flawed_reports, "flawed_reports_total", "Reports of loads that were no node's; each time read."),

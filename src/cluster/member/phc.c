@@ -56,6 +56,7 @@ static bool begin_parts(phc *member, const phc_store *store)
                                            .lease_ms = def->lease_ms,
                                            .definition = phx_definition_number(def),
                                            .list_ns = (uint64_t)def->list_ms * NS_IN_MS,
+                                           .adopts = def->adopt_map,
                                            .balance_ns = def->balance && !def->gateway ? BALANCE_NS : 0,
                                            .allocator = def->allocator};
     const phx_halo_def halo = halo_def_of(member);

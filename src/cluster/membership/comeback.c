@@ -22,10 +22,16 @@ static void end_doubt(phx_membership *membership, uint64_t map_revision)
     if (membership->node->map.version == membership->map.version) phx_node_doubt(membership->node, false);
 }
 
-/* One that is proven was ended by hand. One that is in no map yet ends, and its process starts anew. */
+/*
+ * One that is proven was ended by hand; or the store has lost all it had, which the next list says to one that may
+ * adopt: nothing is proven from now on. One that is in no map yet ends, and its process starts anew.
+ */
 bool phx_comeback_begin(phx_membership *membership)
 {
-    if (membership->phase != PHX_MEMBERSHIP_MEMBER || membership->now < membership->node->proven_until) return false;
+    phx_node *node = membership->node;
+    const bool is_proven = membership->now < node->proven_until;
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER || (is_proven && !membership->def.adopts)) return false;
+    if (is_proven) node->proven_until = membership->now;
     membership->returns = true;
     membership->lease = 0;
     membership->renew_at = membership->now;

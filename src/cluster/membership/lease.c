@@ -23,6 +23,7 @@ void phx_lease_hear(phx_membership *membership, const phc_answer *answer)
     membership->writes = false;
     if (answer->outcome != PHC_DONE || membership->phase == PHX_MEMBERSHIP_ENDED) return;
     membership->lease = answer->lease;
+    if (answer->lease_ms > membership->granted_ms_max) membership->granted_ms_max = answer->lease_ms;
     if (membership->phase != PHX_MEMBERSHIP_LEASE) return; /* it comes back, and the lease proves nothing yet */
     membership->phase = PHX_MEMBERSHIP_REGISTER;
     prove_lease(membership, membership->lease_asked, answer->lease_ms);
@@ -60,6 +61,12 @@ void phx_lease_watch(phx_membership *membership)
     const uint64_t now = membership->now;
     const bool is_proven = now < membership->node->proven_until;
     if (!is_proven || phx_lease_is_break(membership, now - membership->list_heard)) membership->steady_since = now;
+}
+
+uint64_t phx_lease_ns_max(const phx_membership *membership)
+{
+    const uint64_t granted = (uint64_t)membership->granted_ms_max * NS_IN_MS, own = lease_ns(membership);
+    return granted > own ? granted : own;
 }
 
 bool phx_lease_has_passed(const phx_membership *membership, uint64_t since)

@@ -15,6 +15,8 @@
 void phx_lease_watch(phx_membership *membership);
 /* Is that a break: a time without a list, or in which the process slept? */
 bool phx_lease_is_break(const phx_membership *membership, uint64_t ns);
+/* The longest that a lease of any member lives without a renewal. */
+uint64_t phx_lease_ns_max(const phx_membership *membership);
 /* Has a whole lease passed since then? */
 bool phx_lease_has_passed(const phx_membership *membership, uint64_t since);
 /* Has a whole lease passed without a break? */

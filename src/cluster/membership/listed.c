@@ -73,6 +73,7 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
         return phx_registration_is_foreign(entry->value, entry->size) ? PHX_OTHER_FORMAT : NULL;
     }
     node.registration = phx_registration_of(&read, entry->revision);
+    node.version = read.version;
     if (!add(membership, map, node)) {
         membership->counts.skipped++;
         return NULL;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/membership/adoption.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
 #include "cluster/membership/lease.h"
@@ -78,7 +79,8 @@ static void take_map(phx_membership *membership, const phx_cluster_map *map)
 static void hand_map_on(phx_membership *membership)
 {
     phx_node *node = membership->node;
-    if (membership->map.version <= node->map.version) return;
+    if (phx_adoption_is_behind(membership)) leave(membership, "registered before the map was adopted");
+    if (membership->map.version <= node->map.version || membership->phase == PHX_MEMBERSHIP_ENDED) return;
     if (phx_node_map(node, &membership->map) != PH_OK) return;
     const phx_member *self = phx_cluster_map_member(&node->map, node->def.member.registration);
     if (node->fenced)
@@ -114,6 +116,7 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
         take_map(membership, &membership->proposed);
         membership->counts.put_out += membership->puts_out;
         membership->counts.balanced += membership->balances;
+        membership->counts.adopted += membership->adopts;
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
         read_map_entry(membership, &answer->entries[0], &membership->proposed);
         if (membership->phase != PHX_MEMBERSHIP_ENDED) take_map(membership, &membership->proposed);
@@ -133,7 +136,8 @@ static void hear_registration(phx_membership *membership, const phc_answer *answ
     membership->writes = false;
     if (answer->outcome == PHC_GONE) lose_lease(membership);
     if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_REGISTER) return;
-    phx_node_register(membership->node, answer->revision, membership->number);
+    const uint64_t registration = phx_registration_at(membership->registers_version, answer->revision);
+    phx_node_register(membership->node, registration, membership->number);
     membership->phase = PHX_MEMBERSHIP_JOIN;
 }
 
@@ -145,10 +149,12 @@ static void register_node(phx_membership *membership)
     const phx_member *self = &membership->node->def.member;
     const phx_registration own = {.gateway = membership->def.gateway,
                                   .definition = membership->def.definition,
-                                  .registration = self->registration};
+                                  .registration = self->registration,
+                                  .version = membership->map.version};
     if (membership->returns) membership->number = self->number;
     else if (membership->def.number == 0) membership->number = phx_proposal_number(membership);
     if (membership->number == 0) return;
+    membership->registers_version = own.version;
     phx_registration_encode(&own, bytes);
     key_of(membership, "nodes", membership->number, key);
     membership->writes =
@@ -165,6 +171,18 @@ static void find_registration(phx_membership *membership)
         if (listed->lease != membership->lease) continue;
         phx_node_register(membership->node, listed->registration, listed->number);
         membership->phase = PHX_MEMBERSHIP_JOIN;
+    }
+}
+
+/* One step a list: the lease has ended, a key of the new one, the map. */
+static void adopt_map(phx_membership *membership)
+{
+    const phx_listed *own = phx_listed_own(membership);
+    if (!membership->returns) {
+        if (!own) membership->renew_at = membership->now; /* hears that the lease has ended */
+    } else if (membership->lease != 0 && !membership->writes) {
+        if (!own) register_node(membership);
+        else if (phx_adoption_propose(membership)) propose_map(membership, 0);
     }
 }
 
@@ -191,12 +209,16 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
             phx_balancer_list(membership, entry);
         }
     }
-    if (membership->returns && map.version < membership->version_asked)
-        phx_membership_end(membership, "the store has lost the map");
+    phx_adoption_hear_list(membership, revision);
+    if (phx_adoption_is_due(membership)) {
+        adopt_map(membership);
+        return;
+    }
+    if (phx_adoption_lacks_map(membership, &map)) phx_membership_end(membership, "the store has lost the map");
     if (membership->phase == PHX_MEMBERSHIP_ENDED || map.version < membership->map.version) return; /* or an old list */
     if (revision != 0) take_map(membership, &map);
-    hand_map_on(membership);
     find_registration(membership);
+    hand_map_on(membership);
     const bool is_keyless = phx_comeback_hear_list(membership, revision);
     phx_balancer_end_list(membership);
     if (membership->writes || membership->phase == PHX_MEMBERSHIP_ENDED) return;
@@ -248,8 +270,10 @@ static void ask_list(phx_membership *membership)
     membership->lists = store->list(store->user, PHX_TAG_LIST, membership->prefix) == PH_OK;
     membership->list_at = membership->now + membership->def.list_ns;
     membership->list_asked = membership->now;
+    membership->list_lease = membership->lease;
     membership->version_asked = membership->map.version;
-    if (membership->phase == PHX_MEMBERSHIP_REGISTER && !membership->writes && membership->counts.lists > 0)
+    if (membership->phase == PHX_MEMBERSHIP_REGISTER && !membership->writes && membership->counts.lists > 0 &&
+        !phx_adoption_is_awaited(membership))
         register_node(membership);
 }
 

@@ -34,6 +34,7 @@ typedef struct phx_membership_def {
     uint32_t lease_ms;     /* 1000 .. */
     uint64_t definition;   /* a hash of all that has to be the same for all members */
     uint64_t list_ns;      /* between two lists */
+    bool adopts;           /* into a control store that has lost the map it writes its own one; see adoption.h */
     uint64_t balance_ns;   /* a node is so long busy before the balancer takes a region from it; 0 = not by this one */
     ph_allocator allocator;
 } phx_membership_def;
@@ -42,6 +43,7 @@ typedef struct phx_membership_def {
 typedef struct phx_listed {
     uint64_t registration, lease;
     uint64_t revision; /* of its key; not the registration of a member that came back */
+    uint32_t version;  /* of the newest map that it had read when it wrote the key */
     uint16_t number;
 } phx_listed;
 
@@ -65,12 +67,21 @@ typedef struct phx_membership {
     const char *reason;                  /* of PHX_MEMBERSHIP_ENDED */
     char prefix[PHX_WORLD_NAME_MAX + 8]; /* of keys: "ph/WORLD/" */
     uint64_t now, lease, list_at, renew_at, renew_asked, lease_asked;
+    uint32_t granted_ms_max;    /* of leases that the store gave: it may give longer ones than it was asked for */
     uint64_t renewed;           /* the lease that a renewal under way is of */
     uint64_t list_asked;        /* time when the list under way, or the last one, was asked for */
     uint64_t list_heard;        /* time of the last list */
+    uint64_t list_lease;        /* the own lease when the list under way, or the last one, was asked for; 0 = none */
     uint64_t woken_at;          /* the last end of a sleep; see comeback.h */
     uint64_t silent_since;      /* since then a link is silent, and all of the map are registered; see proposal.c */
     uint64_t steady_since;      /* since then its lease is proven, and lists come; see lease.h */
+    bool is_bare;               /* the last list has no map; see adoption.h */
+    uint64_t bare_lease;        /* under which the last lists in a row that have none were asked for; 0 = none */
+    uint64_t bare_since;        /* time when the first of these was heard, */
+    uint64_t bare_until;        /* and when the last one was asked for */
+    uint32_t bare_version;      /* of the newest map, as they were heard */
+    uint32_t losses;            /* stores without a map that were seen since that map */
+    uint32_t registers_version; /* phx_registration.version of the key that is being written */
     uint32_t version_asked;     /* of the map, as the last list was asked for */
     bool lists, renews, writes; /* a request is under way */
     bool returns;               /* its lease has ended, and it is in the map; see comeback.h */
@@ -84,14 +95,15 @@ typedef struct phx_membership {
     phx_cluster_map proposed; /* under way */
     uint32_t puts_out;        /* members that it puts out; counted once it stands */
     bool balances;            /* it has a move of the balancer; the same */
+    bool adopts;              /* it is this member's map, for a store that has none; the same */
     bool drains;
     uint32_t give_region;
     uint16_t give_number;                       /* 0 = no wish */
     uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */
     phx_balancer balancer;
     struct {
-        uint64_t lists, failed, writes, changed, put_out, skipped, returned, balanced, flawed_reports;
-        /* put_out, balanced: by maps that stand; skipped: keys, unread or too many */
+        uint64_t lists, failed, writes, changed, put_out, skipped, returned, adopted, balanced, flawed_reports;
+        /* put_out, adopted, balanced: by maps that stand; skipped: keys, unread or too many */
     } counts;
 } phx_membership;
 

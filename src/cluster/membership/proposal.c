@@ -3,6 +3,7 @@
  */
 #include "cluster/membership/proposal.h"
 
+#include "cluster/membership/adoption.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
 #include "cluster/membership/lease.h"
@@ -86,8 +87,8 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     const phx_member *self = &membership->node->def.member;
     *proposed = *map;
     membership->puts_out = 0;
-    membership->balances = false;
-    if (membership->phase < PHX_MEMBERSHIP_JOIN) return false;
+    membership->balances = membership->adopts = false;
+    if (membership->phase < PHX_MEMBERSHIP_JOIN || phx_adoption_is_awaited(membership)) return false;
     bool changed = put_dead_out(membership, proposed);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) {
         changed |= expel_silent(membership, map);

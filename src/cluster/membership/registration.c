@@ -3,10 +3,14 @@
  */
 #include "cluster/membership/registration.h"
 
+#include "cluster/map/cluster_map.h"
 #include "cluster/wire/bytes.h"
 #include "cluster/wire/format.h"
 
-enum { MAGIC = 0x4e434850 /* "PHCN" */ };
+enum {
+    MAGIC = 0x4e434850, /* "PHCN" */
+    ERA_SHIFT = 44      /* 2^44 writes: at a million a second, half a year */
+};
 
 void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES])
 {
@@ -16,6 +20,7 @@ void phx_registration_encode(const phx_registration *registration, unsigned char
     phx_write_number(&writer, 1, registration->gateway);
     phx_write_number(&writer, 8, registration->definition);
     phx_write_number(&writer, 8, registration->registration);
+    phx_write_number(&writer, 4, registration->version);
     PHX_ASSERT(!writer.failed && phx_writer_left(&writer) == 0);
 }
 
@@ -27,6 +32,7 @@ bool phx_registration_decode(phx_registration *registration, const void *bytes, 
     *registration = (phx_registration){.gateway = gateway == 1};
     registration->definition = phx_read_number(&reader, 8);
     registration->registration = phx_read_number(&reader, 8);
+    registration->version = (uint32_t)phx_read_number(&reader, 4);
     return !reader.failed && phx_reader_left(&reader) == 0 && magic == MAGIC && format == PHX_CLUSTER_FORMAT &&
            gateway <= 1;
 }
@@ -40,7 +46,18 @@ bool phx_registration_is_foreign(const void *bytes, size_t size)
 
 uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision)
 {
-    return registration->registration != 0 ? registration->registration : revision;
+    return registration->registration != 0 ? registration->registration
+                                           : phx_registration_at(registration->version, revision);
+}
+
+uint64_t phx_registration_at(uint32_t version, uint64_t revision)
+{
+    return ((uint64_t)(version >> PHX_CLUSTER_ERA_SHIFT) << ERA_SHIFT) + revision;
+}
+
+uint32_t phx_registration_era(uint64_t registration)
+{
+    return (uint32_t)(registration >> ERA_SHIFT);
 }
 
 bool phx_registration_number(const char *text, uint16_t *number)

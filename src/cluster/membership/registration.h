@@ -1,6 +1,10 @@
 /*
  * The value of a registered process's key in the control store, as bytes: magic u32, format u32, gateway u8,
- * definition u64, registration u64. Decoding is total. Pure; used by membership.
+ * definition u64, registration u64, version u32. Decoding is total. Pure; used by membership.
+ *
+ * A registration is never used again. It is the revision of the process's key, and above it the era of the map that the
+ * process had read: a control store that has lost all it had begins with low revisions anew, and the map that members
+ * adopt there begins an era.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_REGISTRATION_H
 #define PHX_CLUSTER_MEMBERSHIP_REGISTRATION_H
@@ -9,12 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PHX_REGISTRATION_BYTES = 25 };
+enum { PHX_REGISTRATION_BYTES = 29 };
 
 typedef struct phx_registration {
     bool gateway;
     uint64_t definition;
-    uint64_t registration; /* of a member that came back with another key; 0 = the revision of this one */
+    uint64_t registration; /* of a member that came back with another key; 0 = by the revision of this one */
+    uint32_t version;      /* of the newest map that the process has read; 0 = none */
 } phx_registration;
 
 void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES]);
@@ -23,6 +28,10 @@ bool phx_registration_decode(phx_registration *registration, const void *bytes, 
 bool phx_registration_is_foreign(const void *bytes, size_t size);
 /* Of a key with that revision. */
 uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision);
+/* ... whose process had read a map of that version. */
+uint64_t phx_registration_at(uint32_t version, uint64_t revision);
+/* The era of the map that the process had read. */
+uint32_t phx_registration_era(uint64_t registration);
 /* The number at the end of its key; false: it is none, or 0. */
 bool phx_registration_number(const char *text, uint16_t *number);
 

@@ -93,6 +93,11 @@ const phx_memory_table *phx_memory_table_of(const phc_memory *memory)
     return &memory->table;
 }
 
+void phx_memory_store_lose(phc_memory *memory)
+{
+    phx_memory_table_lose(&memory->table);
+}
+
 /* ---- steps ---- */
 
 static phc_outcome do_request(phc_memory *memory, memory_request *request)

@@ -26,6 +26,14 @@ void phx_memory_table_free(phx_memory_table *table)
     phx_memory_table_init(table, table->mem);
 }
 
+void phx_memory_table_lose(phx_memory_table *table)
+{
+    const uint64_t now_ns = table->now_ns, lease = table->lease;
+    phx_memory_table_free(table);
+    table->now_ns = now_ns;
+    table->lease = lease;
+}
+
 /* The place of the key, or the one at which it would stand. */
 static uint32_t place_of_key(const phx_memory_table *table, const char *key)
 {

@@ -30,6 +30,9 @@ typedef struct phx_memory_table {
 
 void phx_memory_table_init(phx_memory_table *table, phx_mem *mem);
 void phx_memory_table_free(phx_memory_table *table);
+/* All keys and leases are gone, and revisions begin anew, as of servers without their disks. Leases have other names.
+ */
+void phx_memory_table_lose(phx_memory_table *table);
 /* The time, which does not go back: leases end. */
 void phx_memory_table_time(phx_memory_table *table, uint64_t now_ns);
 

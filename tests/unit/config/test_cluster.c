@@ -88,7 +88,8 @@ Test(config_cluster, of_a_file_among_others)
         "cluster {\n name = arena-1\n nats = {\"nats://a:4222\", \"nats://user:pass-word@[::1]:4222\"}\n"
         " etcd = 'http://10.0.0.1:2379'\n regions = {64, 1} hand_over_margin = 2.5 speed_max = 0\n"
         " halo = 30 lag_max = 1000 silent_ticks = 1000000 lease_ms = 600000 list_ms = 600000\n"
-        " link_timeout_ms = 0 moves_per_tick = 1 store_loss = freeze number = 65535 gateway = on balance = off }\n"
+        " link_timeout_ms = 0 moves_per_tick = 1 store_loss = freeze number = 65535 gateway = on balance = off\n"
+        " adopt_map = yes }\n"
         "store { level = 3 }\nclass b { view = 2 }");
     def = cluster_of(config, PH_OK);
     cr_expect_str_eq(def.name, "arena-1");
@@ -98,7 +99,7 @@ Test(config_cluster, of_a_file_among_others)
     cr_expect(def.lag_max == 1000 && def.silent_ticks == 1000000);
     cr_expect(def.lease_ms == 600000 && def.list_ms == 600000 && def.link_timeout_ms == 0);
     cr_expect(def.moves_per_tick == 1 && def.store_loss == PHC_FREEZE && def.number == 65535 && def.gateway &&
-              !def.balance);
+              !def.balance && def.adopt_map);
     expect_nats(config, PH_OK, "nats://a:4222 nats://user:pass-word@[::1]:4222 ");
     expect_etcd(config, PH_OK, "http://10.0.0.1:2379 ");
     config_expect(config, "nats = {\"nats://a:4222\", \"nats://user:pass-word@[::1]:4222\"}", "t:4");

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "cluster/map/cluster_map.h"
+#include "cluster/map/rules.h"
 #include "cluster/wire/sum.h"
 
 enum { REGIONS = 12, BYTES = PHX_CLUSTER_MAP_BYTES_MAX };
@@ -222,4 +223,27 @@ Test(cluster_map, a_right_sum_does_not_make_a_wrong_map_good)
         }
     }
     cr_assert(good > 1000 && bad > 1000, "%u good, %u bad", good, bad);
+}
+
+/* Later than any map that the lost store can have had: up to half an era, and one adopted map for each loss before. */
+Test(cluster_map, an_adopted_map_begins_a_later_era)
+{
+    enum { ERA = 1 << PHX_CLUSTER_ERA_SHIFT };
+    cr_assert_eq(phx_rule_era_begins(1, 1), ERA);
+    cr_assert_eq(phx_rule_era_begins(ERA / 2 - 1, 1), ERA);
+    cr_assert_eq(phx_rule_era_begins(ERA / 2, 1), 2 * ERA);
+    cr_assert_eq(phx_rule_era_begins(ERA, 1), 2 * ERA);
+    cr_assert_eq(phx_rule_era_begins(ERA + 7, 3), 4 * ERA);
+    const uint32_t last_but_one = UINT32_MAX - 2 * ERA + 1; /* its first version */
+    cr_assert_eq(phx_rule_era_begins(last_but_one, 1), last_but_one + ERA);
+    cr_assert_eq(phx_rule_era_begins(last_but_one, 2), 0);
+    cr_assert_eq(phx_rule_era_begins(last_but_one + ERA / 2, 1), 0);
+    cr_assert_eq(phx_rule_era_begins(UINT32_MAX, 1), 0);
+    make_map(1);
+    other = map;
+    cr_assert(phx_cluster_map_is_same(&map, &other));
+    phx_cluster_map_adopt(&map, ERA);
+    cr_assert_not(phx_cluster_map_is_same(&map, &other));
+    cr_assert(map.version == ERA && map.fence == ERA);
+    for (uint32_t i = 0; i < map.region_count; i++) cr_assert_eq(map.regions[i].lost, ERA);
 }

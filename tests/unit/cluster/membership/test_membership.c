@@ -16,126 +16,58 @@
 #include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
 #include "support/fail_alloc.h"
+#include "unit/cluster/membership/membership_bed.h"
 
-enum { PROCESSES = 4, REGIONS = 8, TICK_NS = 50000000, LEASE_MS = 1000, BALANCE_TICKS = 10 };
+enum { BALANCE_TICKS = 10 };
 
-typedef struct process {
-    bool runs;
-    phc_store store;
-    phx_node node;
-    phx_membership membership;
-} process;
-
-static fail_alloc allocator;
-static phc_memory *memory;
-static process processes[PROCESSES];
-static uint64_t now;
-static uint32_t balance_ticks; /* of processes that begin; 0 = they do not balance */
-
-static void all_begin(void)
-{
-    allocator = (fail_alloc){0};
-    now = 0;
-    balance_ticks = 0;
-    cr_assert_eq(phc_memory_create((phc_faults){0}, fail_alloc_hooks(&allocator), &memory), PH_OK);
-}
-
-static void begin_process(uint32_t at, uint16_t number, uint32_t regions, uint64_t definition, bool gateway)
-{
-    process *of = &processes[at];
-    *of = (process){.runs = true};
-    cr_assert_eq(phc_memory_join(memory, &of->store), PH_OK);
-    const phx_node_def node = {
-        .member = {.number = number, .gateway = gateway}, .unacked_max = 8, .allocator = fail_alloc_hooks(&allocator)};
-    phx_node_init(&of->node, &node);
-    const phx_membership_def def = {.store = of->store,
-                                    .world = "unit",
-                                    .number = number,
-                                    .gateway = gateway,
-                                    .region_count = regions,
-                                    .columns = REGIONS / 2,
-                                    .lease_ms = LEASE_MS,
-                                    .definition = definition,
-                                    .list_ns = TICK_NS,
-                                    .balance_ns = (uint64_t)balance_ticks * TICK_NS,
-                                    .allocator = fail_alloc_hooks(&allocator)};
-    cr_assert(phx_membership_init(&of->membership, &def, &of->node));
-}
-
-static void run_ticks(uint32_t ticks)
-{
-    for (uint32_t i = 0; i < ticks; i++) {
-        phc_memory_step(memory, now += TICK_NS);
-        for (uint32_t at = 0; at < PROCESSES; at++) {
-            if (!processes[at].runs) continue;
-            phx_membership_tick(&processes[at].membership, now);
-            phx_map_barrier_begin(&processes[at].node, now);
-        }
-    }
-}
-
-static void all_end(void)
-{
-    for (uint32_t at = 0; at < PROCESSES; at++) {
-        process *of = &processes[at];
-        if (!of->membership.node) continue;
-        phx_membership_free(&of->membership);
-        phx_node_free(&of->node);
-        of->store.close(of->store.user);
-        *of = (process){0};
-    }
-    phc_memory_destroy(memory);
-    if (!fail_alloc_clean(&allocator)) abort();
-}
-
-TestSuite(membership, .init = all_begin, .fini = all_end);
+TestSuite(membership, .init = bed_begin, .fini = bed_end);
 
 static uint32_t regions_of(uint32_t at, uint16_t number)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < REGIONS; i++) count += processes[at].node.map.regions[i].number == number;
+    for (uint32_t i = 0; i < REGIONS; i++) count += bed.processes[at].node.map.regions[i].number == number;
     return count;
 }
 
 Test(membership, processes_without_a_number_get_the_lowest_and_share_regions)
 {
     for (uint32_t at = 0; at < PROCESSES; at++) {
-        begin_process(at, 0, REGIONS, 1, at == 3);
-        run_ticks(20);
+        bed_start(at, 0, REGIONS, 1, at == 3);
+        bed_run(20);
     }
-    run_ticks(20);
+    bed_run(20);
     for (uint32_t at = 0; at < PROCESSES; at++) {
-        cr_assert_eq(processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER);
-        cr_assert_eq(processes[at].node.def.member.number, at + 1);
-        cr_assert_eq(processes[at].node.map.version, processes[0].node.map.version);
-        cr_assert(phx_node_may_save(&processes[at].node));
+        cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER);
+        cr_assert_eq(bed.processes[at].node.def.member.number, at + 1);
+        cr_assert_eq(bed.processes[at].node.map.version, bed.processes[0].node.map.version);
+        cr_assert(phx_node_may_save(&bed.processes[at].node));
         cr_assert_eq(regions_of(0, (uint16_t)(at + 1)), at < 2 ? 3u : at == 2 ? 2u : 0u, "%u", at);
     }
 }
 
 Test(membership, begun_together_all_join)
 {
-    for (uint32_t at = 0; at < PROCESSES; at++) begin_process(at, 0, REGIONS, 1, false);
-    run_ticks(100);
+    for (uint32_t at = 0; at < PROCESSES; at++) bed_start(at, 0, REGIONS, 1, false);
+    bed_run(100);
     for (uint32_t at = 0; at < PROCESSES; at++) {
-        cr_assert_eq(processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER);
-        cr_assert_eq(regions_of(at, processes[at].node.def.member.number), REGIONS / PROCESSES);
+        cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER);
+        cr_assert_eq(regions_of(at, bed.processes[at].node.def.member.number), REGIONS / PROCESSES);
     }
 }
 
 Test(membership, another_world_is_refused)
 {
-    begin_process(0, 0, REGIONS, 1, false);
-    run_ticks(20);
-    begin_process(1, 0, REGIONS, 2, false);
-    begin_process(2, 0, REGIONS + 1, 1, false);
-    run_ticks(40);
-    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(processes[1].membership.reason, "another member has another definition of the world");
-    cr_assert_eq(processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(processes[2].membership.reason, "the map of the store has another number of regions");
-    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
-    cr_assert_eq(processes[0].node.map.member_count, 1);
+    bed_start(0, 0, REGIONS, 1, false);
+    bed_run(20);
+    bed_start(1, 0, REGIONS, 2, false);
+    bed_start(2, 0, REGIONS + 1, 1, false);
+    bed_run(40);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[1].membership.reason, "another member has another definition of the world");
+    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[2].membership.reason, "the map of the store has another number of regions");
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(bed.processes[0].node.map.member_count, 1);
 }
 
 /* What a process of another version writes: the same bytes with another number of the format. */
@@ -143,9 +75,9 @@ static void write_foreign(const char *key, unsigned char *bytes, size_t size)
 {
     static phc_store other;
     bytes[4] = PHX_CLUSTER_FORMAT + 1; /* behind the magic */
-    cr_assert_eq(phc_memory_join(memory, &other), PH_OK);
+    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
     cr_assert_eq(other.cas(other.user, 1, key, 0, bytes, size, 0), PH_OK);
-    phc_memory_step(memory, now);
+    phc_memory_step(bed.memory, bed.now);
     other.close(other.user);
 }
 
@@ -162,17 +94,17 @@ static void write_foreign_registration(void)
 
 Test(membership, a_process_of_another_version_yields_and_members_go_on)
 {
-    begin_process(0, 1, REGIONS, 1, false);
-    run_ticks(20);
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
     write_foreign_registration();
-    begin_process(1, 2, REGIONS, 1, false);
-    run_ticks(60);
-    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
-    cr_assert(phx_node_may_save(&processes[0].node));
-    cr_assert_gt(processes[0].membership.counts.skipped, 0);
-    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(processes[1].membership.reason, PHX_OTHER_FORMAT);
-    cr_assert_eq(processes[0].node.map.member_count, 1);
+    bed_start(1, 2, REGIONS, 1, false);
+    bed_run(60);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert_gt(bed.processes[0].membership.counts.skipped, 0);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[1].membership.reason, PHX_OTHER_FORMAT);
+    cr_assert_eq(bed.processes[0].node.map.member_count, 1);
 }
 
 Test(membership, a_map_of_another_version_is_refused_by_name_and_stays)
@@ -188,36 +120,36 @@ Test(membership, a_map_of_another_version_is_refused_by_name_and_stays)
     cr_assert(phx_cluster_map_is_foreign(bytes, size));
     cr_assert_not(phx_cluster_map_is_foreign(bytes, size - 1));
     write_foreign("ph/unit/map", bytes, size);
-    begin_process(0, 1, REGIONS, 1, false);
-    run_ticks(20);
-    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(processes[0].membership.reason, PHX_OTHER_FORMAT);
-    const phx_memory_table *table = phx_memory_table_of(memory);
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[0].membership.reason, PHX_OTHER_FORMAT);
+    const phx_memory_table *table = phx_memory_table_of(bed.memory);
     for (uint32_t i = 0; i < table->key_count; i++)
         cr_assert(strcmp(table->keys[i].key, "ph/unit/map") != 0 || table->keys[i].value[4] == PHX_CLUSTER_FORMAT + 1);
 }
 
 Test(membership, one_that_stops_is_put_out_and_knows_it_when_it_goes_on)
 {
-    for (uint32_t at = 0; at < 3; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
-    run_ticks(60);
-    const uint64_t registration = processes[1].node.def.member.registration;
-    processes[1].runs = false;
-    run_ticks(60);
-    cr_assert_eq(processes[0].node.map.member_count, 2);
-    cr_assert(!phx_node_hears(&processes[0].node, registration));
+    for (uint32_t at = 0; at < 3; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    bed_run(60);
+    const uint64_t registration = bed.processes[1].node.def.member.registration;
+    bed.processes[1].runs = false;
+    bed_run(60);
+    cr_assert_eq(bed.processes[0].node.map.member_count, 2);
+    cr_assert(!phx_node_hears(&bed.processes[0].node, registration));
     cr_assert_eq(regions_of(0, 2), 0);
-    processes[1].runs = true;
-    run_ticks(3);
-    cr_assert(processes[1].node.fenced && !phx_node_may_save(&processes[1].node));
-    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_neq(processes[1].membership.reason[0], '\0');
+    bed.processes[1].runs = true;
+    bed_run(3);
+    cr_assert(bed.processes[1].node.fenced && !phx_node_may_save(&bed.processes[1].node));
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_neq(bed.processes[1].membership.reason[0], '\0');
 }
 
 static uint64_t put_out_by_all(void)
 {
     uint64_t count = 0;
-    for (uint32_t at = 0; at < PROCESSES; at++) count += processes[at].membership.counts.put_out;
+    for (uint32_t at = 0; at < PROCESSES; at++) count += bed.processes[at].membership.counts.put_out;
     return count;
 }
 
@@ -226,59 +158,60 @@ Test(membership, a_member_is_counted_as_put_out_by_the_map_that_stands)
 {
     uint64_t counted = 0, failed = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        for (uint32_t at = 0; at < 3; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
-        run_ticks(60);
-        processes[2].runs = false;
-        run_ticks(LEASE_MS * 1000000u / TICK_NS - 2);
-        cr_assert_eq(phc_memory_set_faults(memory, (phc_faults){.seed = seed, .lost = 500}), PH_OK);
-        for (uint32_t i = 0; i < 60 && processes[0].node.map.member_count == 3; i++) run_ticks(1);
-        cr_assert_eq(phc_memory_set_faults(memory, (phc_faults){0}), PH_OK);
-        run_ticks(60);
-        cr_assert(processes[0].membership.phase != PHX_MEMBERSHIP_MEMBER || processes[0].node.map.member_count == 2);
-        cr_assert_leq(put_out_by_all(), 3 - processes[0].node.map.member_count, "seed %u", (unsigned)seed);
+        for (uint32_t at = 0; at < 3; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
+        bed_run(60);
+        bed.processes[2].runs = false;
+        bed_run(LEASE_MS * 1000000u / TICK_NS - 2);
+        cr_assert_eq(phc_memory_set_faults(bed.memory, (phc_faults){.seed = seed, .lost = 500}), PH_OK);
+        for (uint32_t i = 0; i < 60 && bed.processes[0].node.map.member_count == 3; i++) bed_run(1);
+        cr_assert_eq(phc_memory_set_faults(bed.memory, (phc_faults){0}), PH_OK);
+        bed_run(60);
+        cr_assert(bed.processes[0].membership.phase != PHX_MEMBERSHIP_MEMBER ||
+                  bed.processes[0].node.map.member_count == 2);
+        cr_assert_leq(put_out_by_all(), 3 - bed.processes[0].node.map.member_count, "seed %u", (unsigned)seed);
         counted += put_out_by_all();
-        for (uint32_t at = 0; at < 3; at++) failed += processes[at].membership.counts.failed;
-        all_end();
-        all_begin();
+        for (uint32_t at = 0; at < 3; at++) failed += bed.processes[at].membership.counts.failed;
+        bed_end();
+        bed_begin();
     }
     cr_assert(counted > 0 && failed > 0, "%u counted, %u failed", (unsigned)counted, (unsigned)failed);
 }
 
 Test(membership, a_save_needs_a_lease_that_is_proven)
 {
-    begin_process(0, 1, REGIONS, 1, false);
-    run_ticks(20);
-    cr_assert(phx_node_may_save(&processes[0].node));
-    phc_memory_cut(memory, &processes[0].store, true);
-    run_ticks(LEASE_MS * 1000000u / TICK_NS);
-    cr_assert(!phx_node_may_save(&processes[0].node));
-    cr_assert(phx_node_may_act(&processes[0].node), "it goes on: no map without it was heard");
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
+    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    phc_memory_cut(bed.memory, &bed.processes[0].store, true);
+    bed_run(LEASE_MS * 1000000u / TICK_NS);
+    cr_assert(!phx_node_may_save(&bed.processes[0].node));
+    cr_assert(phx_node_may_act(&bed.processes[0].node), "it goes on: no map without it was heard");
 }
 
 Test(membership, wishes_stand_in_the_map_in_the_end)
 {
-    for (uint32_t at = 0; at < 2; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
-    run_ticks(40);
+    for (uint32_t at = 0; at < 2; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    bed_run(40);
     uint32_t region = 0;
-    while (processes[0].node.map.regions[region].number != 1) region++;
-    phx_membership_give(&processes[0].membership, region, 2);
-    run_ticks(10);
-    cr_assert_eq(processes[1].node.map.regions[region].number, 2);
-    phx_membership_give(&processes[0].membership, region, 9); /* no such node: dropped */
-    run_ticks(10);
-    cr_assert_eq(processes[0].membership.give_number, 0);
-    phx_membership_drain(&processes[0].membership);
-    run_ticks(10);
+    while (bed.processes[0].node.map.regions[region].number != 1) region++;
+    phx_membership_give(&bed.processes[0].membership, region, 2);
+    bed_run(10);
+    cr_assert_eq(bed.processes[1].node.map.regions[region].number, 2);
+    phx_membership_give(&bed.processes[0].membership, region, 9); /* no such node: dropped */
+    bed_run(10);
+    cr_assert_eq(bed.processes[0].membership.give_number, 0);
+    phx_membership_drain(&bed.processes[0].membership);
+    bed_run(10);
     cr_assert_eq(regions_of(1, 1), 0);
     cr_assert_eq(regions_of(1, 2), REGIONS);
-    phx_membership_leave(&processes[0].membership);
-    run_ticks(10);
-    cr_assert_eq(processes[1].node.map.member_count, 1);
-    const uint32_t lost = processes[1].node.map.regions[0].lost;
+    phx_membership_leave(&bed.processes[0].membership);
+    bed_run(10);
+    cr_assert_eq(bed.processes[1].node.map.member_count, 1);
+    const uint32_t lost = bed.processes[1].node.map.regions[0].lost;
     cr_assert_neq(lost, 0);
-    for (uint32_t i = 0; i < REGIONS; i++) phx_membership_restored(&processes[1].membership, i, lost);
-    run_ticks(10);
-    for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(processes[1].node.map.regions[i].lost, 0);
+    for (uint32_t i = 0; i < REGIONS; i++) phx_membership_restored(&bed.processes[1].membership, i, lost);
+    bed_run(10);
+    for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(bed.processes[1].node.map.regions[i].lost, 0);
 }
 
 static void count_written(void *user, const phc_answer *answer)
@@ -294,43 +227,43 @@ Test(membership, members_stay_while_too_many_are_registered)
     char key[PHC_KEY_MAX + 1];
     uint32_t written = 0;
     phc_store other;
-    begin_process(0, 1, REGIONS, 1, false);
-    begin_process(1, 2, REGIONS, 1, false);
-    run_ticks(20);
-    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
-    cr_assert_eq(phc_memory_join(memory, &other), PH_OK);
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_start(1, 2, REGIONS, 1, false);
+    bed_run(20);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
     phx_registration_encode(&registration, bytes);
     for (uint32_t i = 0; i < PHX_CLUSTER_MEMBERS_MAX; i++) {
         (void)snprintf(key, sizeof key, "ph/unit/nodes/%u", 1000 + i);
         cr_assert_eq(other.cas(other.user, i, key, 0, bytes, sizeof bytes, 0), PH_OK);
-        run_ticks(1);
+        bed_run(1);
         (void)other.poll(other.user, 1, count_written, &written);
     }
-    run_ticks(60);
+    bed_run(60);
     cr_assert_eq(written, PHX_CLUSTER_MEMBERS_MAX);
     for (uint32_t at = 0; at < 2; at++) {
-        cr_assert_eq(processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER, "process %u", at);
-        cr_assert_gt(processes[at].membership.counts.skipped, 0);
+        cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER, "process %u", at);
+        cr_assert_gt(bed.processes[at].membership.counts.skipped, 0);
     }
     other.close(other.user);
 }
 
 Test(membership, a_drained_node_stays_drained)
 {
-    for (uint32_t at = 0; at < 2; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
-    phx_membership_drain(&processes[0].membership); /* before it has joined */
-    run_ticks(40);
-    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    for (uint32_t at = 0; at < 2; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    phx_membership_drain(&bed.processes[0].membership); /* before it has joined */
+    bed_run(40);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
     cr_assert_eq(regions_of(1, 1), 0);
-    phx_membership_give(&processes[1].membership, 3, 1);
-    run_ticks(20);
+    phx_membership_give(&bed.processes[1].membership, 3, 1);
+    bed_run(20);
     cr_assert_eq(regions_of(1, 1), 0);
-    cr_assert_eq(processes[1].membership.give_number, 0); /* the wish can not be */
-    processes[1].runs = false;
-    run_ticks(60);
+    cr_assert_eq(bed.processes[1].membership.give_number, 0); /* the wish can not be */
+    bed.processes[1].runs = false;
+    bed_run(60);
     cr_assert_eq(regions_of(0, 1), REGIONS); /* the only node */
-    begin_process(2, 3, REGIONS, 1, false);
-    run_ticks(40);
+    bed_start(2, 3, REGIONS, 1, false);
+    bed_run(40);
     cr_assert_eq(regions_of(0, 1), 0);
     cr_assert_eq(regions_of(2, 3), REGIONS);
 }
@@ -348,70 +281,47 @@ Test(membership, a_store_that_fails_is_not_flooded_with_leases)
 {
     enum { SECONDS = 5, A_SECOND = 3 };
     leases_asked = 0;
-    begin_process(0, 1, REGIONS, 1, false);
-    lease_open = processes[0].store.lease_open;
-    processes[0].membership.def.store.lease_open = count_lease;
-    phc_memory_cut(memory, &processes[0].store, true);
-    run_ticks(SECONDS * 1000000000ull / TICK_NS);
+    bed_start(0, 1, REGIONS, 1, false);
+    lease_open = bed.processes[0].store.lease_open;
+    bed.processes[0].membership.def.store.lease_open = count_lease;
+    phc_memory_cut(bed.memory, &bed.processes[0].store, true);
+    bed_run(SECONDS * 1000000000ull / TICK_NS);
     cr_assert(leases_asked >= SECONDS && leases_asked <= SECONDS * A_SECOND + 1, "%u", leases_asked);
-    phc_memory_cut(memory, &processes[0].store, false);
-    run_ticks(40);
-    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    phc_memory_cut(bed.memory, &bed.processes[0].store, false);
+    bed_run(40);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
 }
 
 Test(membership, what_is_restored_stays_so_while_the_region_is_another_nodes)
 {
-    for (uint32_t at = 0; at < 3; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
-    run_ticks(60);
-    processes[2].runs = false;
-    run_ticks(60);
-    const uint32_t lost = processes[0].node.map.regions[0].lost;
+    for (uint32_t at = 0; at < 3; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    bed_run(60);
+    bed.processes[2].runs = false;
+    bed_run(60);
+    const uint32_t lost = bed.processes[0].node.map.regions[0].lost;
     cr_assert_neq(lost, 0);
     uint32_t region = 0;
-    while (processes[0].node.map.regions[region].number != 2) region++;
-    phx_membership_restored(&processes[0].membership, region, lost); /* as it did when it had the region */
-    run_ticks(10);
-    cr_assert_eq(processes[0].node.map.regions[region].lost, lost);
-    phx_membership_give(&processes[1].membership, region, 1);
-    run_ticks(20);
-    cr_assert_eq(processes[0].node.map.regions[region].number, 1);
-    cr_assert_eq(processes[0].node.map.regions[region].lost, 0);
+    while (bed.processes[0].node.map.regions[region].number != 2) region++;
+    phx_membership_restored(&bed.processes[0].membership, region, lost); /* as it did when it had the region */
+    bed_run(10);
+    cr_assert_eq(bed.processes[0].node.map.regions[region].lost, lost);
+    phx_membership_give(&bed.processes[1].membership, region, 1);
+    bed_run(20);
+    cr_assert_eq(bed.processes[0].node.map.regions[region].number, 1);
+    cr_assert_eq(bed.processes[0].node.map.regions[region].lost, 0);
 }
-
-static uint32_t keys_of(const char *prefix)
-{
-    const phx_memory_table *table = phx_memory_table_of(memory);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < table->key_count; i++) count += strncmp(table->keys[i].key, prefix, strlen(prefix)) == 0;
-    return count;
-}
-
-/* The store stands still: no request is done, and once it goes on all leases have ended. */
-static void hang_store(uint32_t ticks)
-{
-    for (uint32_t i = 0; i < ticks; i++) {
-        now += TICK_NS;
-        for (uint32_t at = 0; at < PROCESSES; at++) {
-            if (!processes[at].runs) continue;
-            phx_membership_tick(&processes[at].membership, now);
-            phx_map_barrier_begin(&processes[at].node, now);
-        }
-    }
-}
-
-enum { LEASE_TICKS = LEASE_MS * 1000000u / TICK_NS };
 
 static void begin_three(uint64_t registrations[3])
 {
-    for (uint32_t at = 0; at < 3; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, at == 2);
-    run_ticks(60);
-    for (uint32_t at = 0; at < 3; at++) registrations[at] = processes[at].node.def.member.registration;
+    for (uint32_t at = 0; at < 3; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, at == 2);
+    bed_run(60);
+    for (uint32_t at = 0; at < 3; at++) registrations[at] = bed.processes[at].node.def.member.registration;
 }
 
 static void check_three(const uint64_t registrations[3])
 {
     for (uint32_t at = 0; at < 3; at++) {
-        const process *of = &processes[at];
+        const process *of = &bed.processes[at];
         cr_assert_eq(of->membership.phase, PHX_MEMBERSHIP_MEMBER, "%u: %s", at, of->membership.reason);
         cr_assert_eq(of->membership.counts.put_out, 0);
         cr_assert_eq(of->membership.counts.returned, 1);
@@ -420,16 +330,16 @@ static void check_three(const uint64_t registrations[3])
         for (uint32_t peer = 0; peer < 3; peer++)
             cr_assert(phx_cluster_map_member(&of->node.map, registrations[peer]), "%u has not %u", at, peer);
     }
-    cr_assert_eq(keys_of("ph/unit/nodes/"), 3);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 3);
 }
 
 Test(membership, members_come_back_where_all_leases_ended_at_once)
 {
     uint64_t registrations[3];
     begin_three(registrations);
-    hang_store(2 * LEASE_TICKS);
-    for (uint32_t at = 0; at < 3; at++) cr_assert(!phx_node_may_save(&processes[at].node));
-    run_ticks(2 * LEASE_TICKS);
+    bed_hang(2 * LEASE_TICKS);
+    for (uint32_t at = 0; at < 3; at++) cr_assert(!phx_node_may_save(&bed.processes[at].node));
+    bed_run(2 * LEASE_TICKS);
     check_three(registrations);
 }
 
@@ -437,14 +347,14 @@ Test(membership, members_come_back_where_none_reached_the_store_for_a_lease)
 {
     uint64_t registrations[3];
     begin_three(registrations);
-    for (uint32_t at = 0; at < 3; at++) phc_memory_cut(memory, &processes[at].store, true);
-    run_ticks(2 * LEASE_TICKS);
-    cr_assert_eq(keys_of("ph/unit/nodes/"), 0);
+    for (uint32_t at = 0; at < 3; at++) phc_memory_cut(bed.memory, &bed.processes[at].store, true);
+    bed_run(2 * LEASE_TICKS);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 0);
     for (uint32_t at = 0; at < 3; at++) {
-        phc_memory_cut(memory, &processes[at].store, false);
-        run_ticks(at + 2);
+        phc_memory_cut(bed.memory, &bed.processes[at].store, false);
+        bed_run(at + 2);
     }
-    run_ticks(2 * LEASE_TICKS);
+    bed_run(2 * LEASE_TICKS);
     check_three(registrations);
 }
 
@@ -452,24 +362,24 @@ Test(membership, one_that_died_while_the_store_hung_is_put_out_a_lease_later)
 {
     uint64_t registrations[3];
     begin_three(registrations);
-    processes[1].runs = false;
-    hang_store(2 * LEASE_TICKS);
-    run_ticks(LEASE_TICKS - 2);
-    cr_assert(phx_cluster_map_member(&processes[0].node.map, registrations[1]));
-    run_ticks(LEASE_TICKS);
-    cr_assert_not(phx_cluster_map_member(&processes[0].node.map, registrations[1]));
-    cr_assert(phx_cluster_map_member(&processes[0].node.map, registrations[2]));
-    processes[1].runs = true;
-    run_ticks(LEASE_TICKS);
-    cr_assert(processes[1].node.fenced);
-    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_eq(keys_of("ph/unit/nodes/"), 2, "a key that it wrote again is gone with it");
+    bed.processes[1].runs = false;
+    bed_hang(2 * LEASE_TICKS);
+    bed_run(LEASE_TICKS - 2);
+    cr_assert(phx_cluster_map_member(&bed.processes[0].node.map, registrations[1]));
+    bed_run(LEASE_TICKS);
+    cr_assert_not(phx_cluster_map_member(&bed.processes[0].node.map, registrations[1]));
+    cr_assert(phx_cluster_map_member(&bed.processes[0].node.map, registrations[2]));
+    bed.processes[1].runs = true;
+    bed_run(LEASE_TICKS);
+    cr_assert(bed.processes[1].node.fenced);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 2, "a key that it wrote again is gone with it");
 }
 
 /* No process runs, and the store does: all leases end. */
 static void sleep_all(uint32_t ticks)
 {
-    for (uint32_t i = 0; i < ticks; i++) phc_memory_step(memory, now += TICK_NS);
+    for (uint32_t i = 0; i < ticks; i++) phc_memory_step(bed.memory, bed.now += TICK_NS);
 }
 
 Test(membership, members_that_all_slept_come_back_and_act_once_they_have_read_the_map)
@@ -477,14 +387,14 @@ Test(membership, members_that_all_slept_come_back_and_act_once_they_have_read_th
     uint64_t registrations[3];
     begin_three(registrations);
     sleep_all(2 * LEASE_TICKS);
-    cr_assert_eq(keys_of("ph/unit/nodes/"), 0);
-    for (uint32_t tick = 0; tick < 2; tick++) { /* a list that was under way, and the one that is asked for now */
-        for (uint32_t at = 0; at < 3; at++) cr_assert_eq(phx_node_may_act(&processes[at].node), tick == 0);
-        run_ticks(1);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 0);
+    for (uint32_t tick = 0; tick < 2; tick++) { /* a list that was under way, and the one that is asked for bed.now */
+        for (uint32_t at = 0; at < 3; at++) cr_assert_eq(phx_node_may_act(&bed.processes[at].node), tick == 0);
+        bed_run(1);
     }
-    run_ticks(1);
-    for (uint32_t at = 0; at < 3; at++) cr_assert(phx_node_may_act(&processes[at].node), "%u", at);
-    run_ticks(2 * LEASE_TICKS);
+    bed_run(1);
+    for (uint32_t at = 0; at < 3; at++) cr_assert(phx_node_may_act(&bed.processes[at].node), "%u", at);
+    bed_run(2 * LEASE_TICKS);
     check_three(registrations);
 }
 
@@ -492,54 +402,54 @@ Test(membership, one_that_slept_and_was_put_out_acts_no_more)
 {
     uint64_t registrations[3];
     begin_three(registrations);
-    processes[1].runs = false;
-    run_ticks(3 * LEASE_TICKS);
-    cr_assert_not(phx_cluster_map_member(&processes[0].node.map, registrations[1]));
-    processes[1].runs = true;
+    bed.processes[1].runs = false;
+    bed_run(3 * LEASE_TICKS);
+    cr_assert_not(phx_cluster_map_member(&bed.processes[0].node.map, registrations[1]));
+    bed.processes[1].runs = true;
     for (uint32_t i = 0; i < LEASE_TICKS; i++) {
-        run_ticks(1);
-        cr_assert_not(phx_node_may_act(&processes[1].node), "%u ticks", i);
+        bed_run(1);
+        cr_assert_not(phx_node_may_act(&bed.processes[1].node), "%u ticks", i);
     }
-    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
 }
 
 /* A store that is away is no sleep: the node goes on. */
 Test(membership, one_whose_lease_is_not_proven_acts)
 {
-    begin_process(0, 1, REGIONS, 1, false);
-    run_ticks(20);
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
     for (uint32_t i = 0; i < 2 * LEASE_TICKS; i++) {
-        hang_store(1);
-        cr_assert(phx_node_may_act(&processes[0].node));
+        bed_hang(1);
+        cr_assert(phx_node_may_act(&bed.processes[0].node));
     }
-    cr_assert_not(phx_node_may_save(&processes[0].node));
+    cr_assert_not(phx_node_may_save(&bed.processes[0].node));
 }
 
 /* No renewal from a fresh proof on for two thirds of the lease, and a bit. */
 Test(membership, a_renewal_that_failed_is_asked_again_before_the_next_one_is_due)
 {
-    begin_process(0, 1, REGIONS, 1, false);
-    run_ticks(20);
-    const uint64_t lease = processes[0].membership.lease, proven = processes[0].node.proven_until;
-    while (processes[0].node.proven_until == proven) run_ticks(1);
-    phc_memory_cut(memory, &processes[0].store, true);
-    const uint64_t failed = processes[0].membership.counts.failed;
-    run_ticks(LEASE_TICKS * 7 / 10);
-    cr_assert_leq(processes[0].membership.counts.failed - failed, 2 * LEASE_TICKS, "it floods the store");
-    phc_memory_cut(memory, &processes[0].store, false);
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
+    const uint64_t lease = bed.processes[0].membership.lease, proven = bed.processes[0].node.proven_until;
+    while (bed.processes[0].node.proven_until == proven) bed_run(1);
+    phc_memory_cut(bed.memory, &bed.processes[0].store, true);
+    const uint64_t failed = bed.processes[0].membership.counts.failed;
+    bed_run(LEASE_TICKS * 7 / 10);
+    cr_assert_leq(bed.processes[0].membership.counts.failed - failed, 2 * LEASE_TICKS, "it floods the store");
+    phc_memory_cut(bed.memory, &bed.processes[0].store, false);
     for (uint32_t i = 0; i < LEASE_TICKS; i++) {
-        run_ticks(1);
-        cr_assert(phx_node_may_save(&processes[0].node), "%u ticks", i);
+        bed_run(1);
+        cr_assert(phx_node_may_save(&bed.processes[0].node), "%u ticks", i);
     }
-    cr_assert_eq(processes[0].membership.counts.returned, 0);
-    cr_assert_eq(processes[0].membership.lease, lease);
+    cr_assert_eq(bed.processes[0].membership.counts.returned, 0);
+    cr_assert_eq(bed.processes[0].membership.lease, lease);
 }
 
 /* The third one says that it does not hear the first one; the second hears both, or has heard them so far. */
 static void tell_silence(const uint64_t registrations[3])
 {
-    phx_peer *peer = phx_node_peer(&processes[1].node, registrations[2]);
-    processes[1].node.def.link_ns = 1;
+    phx_peer *peer = phx_node_peer(&bed.processes[1].node, registrations[2]);
+    bed.processes[1].node.def.link_ns = 1;
     peer->silent[0] = registrations[0];
     peer->silent_count = 1;
 }
@@ -548,13 +458,14 @@ Test(membership, one_that_says_that_a_dead_one_is_silent_is_not_expelled)
 {
     uint64_t registrations[3];
     begin_three(registrations);
-    processes[0].runs = false;
-    run_ticks(LEASE_TICKS / 2);
+    bed.processes[0].runs = false;
+    bed_run(LEASE_TICKS / 2);
     tell_silence(registrations);
-    run_ticks(3 * LEASE_TICKS);
-    const phx_cluster_map *map = &processes[1].node.map;
+    bed_run(3 * LEASE_TICKS);
+    const phx_cluster_map *map = &bed.processes[1].node.map;
     cr_assert_not(phx_cluster_map_member(map, registrations[0]));
-    cr_assert(phx_cluster_map_member(map, registrations[2]) && processes[2].node.joined && !processes[2].node.fenced);
+    cr_assert(phx_cluster_map_member(map, registrations[2]) && bed.processes[2].node.joined &&
+              !bed.processes[2].node.fenced);
 }
 
 Test(membership, of_two_that_do_not_hear_each_other_one_is_expelled_a_lease_later)
@@ -562,43 +473,44 @@ Test(membership, of_two_that_do_not_hear_each_other_one_is_expelled_a_lease_late
     uint64_t registrations[3];
     begin_three(registrations);
     tell_silence(registrations);
-    run_ticks(LEASE_TICKS - 2);
-    for (uint32_t at = 0; at < 3; at++) cr_assert(phx_cluster_map_member(&processes[1].node.map, registrations[at]));
-    run_ticks(LEASE_TICKS);
-    cr_assert(phx_cluster_map_member(&processes[1].node.map, registrations[0]));
-    cr_assert_eq(processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
+    bed_run(LEASE_TICKS - 2);
+    for (uint32_t at = 0; at < 3; at++)
+        cr_assert(phx_cluster_map_member(&bed.processes[1].node.map, registrations[at]));
+    bed_run(LEASE_TICKS);
+    cr_assert(phx_cluster_map_member(&bed.processes[1].node.map, registrations[0]));
+    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
 }
 
 /* It is alone: no other member puts it out, and none is needed to come back. */
 Test(membership, the_only_member_comes_back)
 {
-    begin_process(0, 0, REGIONS, 1, false);
-    run_ticks(20);
-    const uint64_t registration = processes[0].node.def.member.registration;
-    hang_store(LEASE_TICKS + 5);
-    run_ticks(LEASE_TICKS);
-    cr_assert(phx_node_may_save(&processes[0].node));
-    cr_assert_eq(processes[0].node.def.member.registration, registration);
-    begin_process(1, 0, REGIONS, 1, false);
-    run_ticks(2 * LEASE_TICKS);
-    cr_assert_eq(processes[1].node.map.member_count, 2);
+    bed_start(0, 0, REGIONS, 1, false);
+    bed_run(20);
+    const uint64_t registration = bed.processes[0].node.def.member.registration;
+    bed_hang(LEASE_TICKS + 5);
+    bed_run(LEASE_TICKS);
+    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert_eq(bed.processes[0].node.def.member.registration, registration);
+    bed_start(1, 0, REGIONS, 1, false);
+    bed_run(2 * LEASE_TICKS);
+    cr_assert_eq(bed.processes[1].node.map.member_count, 2);
 }
 
 /* A key that is written again is no proof: a list from before it may put the member out as long as the map is older. */
 Test(membership, a_lease_of_one_that_comes_back_is_proven_by_a_map_behind_its_key)
 {
-    begin_process(0, 1, REGIONS, 1, false);
-    run_ticks(20);
-    const uint32_t version = processes[0].node.map.version;
-    hang_store(LEASE_TICKS + 5);
-    for (uint32_t i = 0; i < LEASE_TICKS && !phx_node_may_save(&processes[0].node); i++) {
-        cr_assert_eq(processes[0].membership.counts.returned, 0);
-        run_ticks(1);
-        if (processes[0].membership.counts.returned > 0) break;
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
+    const uint32_t version = bed.processes[0].node.map.version;
+    bed_hang(LEASE_TICKS + 5);
+    for (uint32_t i = 0; i < LEASE_TICKS && !phx_node_may_save(&bed.processes[0].node); i++) {
+        cr_assert_eq(bed.processes[0].membership.counts.returned, 0);
+        bed_run(1);
+        if (bed.processes[0].membership.counts.returned > 0) break;
     }
-    cr_assert_eq(processes[0].node.map.version, version + 1);
-    run_ticks(5);
-    cr_assert(phx_node_may_save(&processes[0].node));
+    cr_assert_eq(bed.processes[0].node.map.version, version + 1);
+    bed_run(5);
+    cr_assert(phx_node_may_save(&bed.processes[0].node));
 }
 
 Test(membership, a_registration_says_itself_or_is_the_keys_revision)
@@ -611,14 +523,17 @@ Test(membership, a_registration_says_itself_or_is_the_keys_revision)
     cr_assert(read.gateway && read.definition == 7 && read.registration == 9);
     cr_assert_eq(phx_registration_of(&read, 3), 9);
     cr_assert_eq(phx_registration_of(&first, 3), 3);
+    const phx_registration later = {.version = 3u << PHX_CLUSTER_ERA_SHIFT};
+    cr_assert_gt(phx_registration_of(&later, 3), UINT32_MAX);
+    cr_assert_eq(phx_registration_era(phx_registration_of(&later, 3)), 3);
     cr_assert_not(phx_registration_decode(&read, bytes, sizeof bytes - 1));
 }
 
 static void forget_map(void)
 {
     static phc_store other;
-    cr_assert_eq(phc_memory_join(memory, &other), PH_OK);
-    const phx_memory_table *table = phx_memory_table_of(memory);
+    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
+    const phx_memory_table *table = phx_memory_table_of(bed.memory);
     for (uint32_t i = 0; i < table->key_count; i++) {
         unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
         static phx_cluster_map map;
@@ -628,23 +543,21 @@ static void forget_map(void)
                                phx_cluster_map_encode(&map, bytes, sizeof bytes), 0),
                      PH_OK);
     }
-    phc_memory_step(memory, now);
+    phc_memory_step(bed.memory, bed.now);
     other.close(other.user);
 }
 
 /* A store that was restored from an old backup, or is another one. */
 Test(membership, a_member_does_not_come_back_into_an_older_map)
 {
-    begin_process(0, 1, REGIONS, 1, false);
-    run_ticks(20);
-    hang_store(LEASE_TICKS + 5);
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
+    bed_hang(LEASE_TICKS + 5);
     forget_map();
-    run_ticks(LEASE_TICKS);
-    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(processes[0].membership.reason, "the store has lost the map");
+    bed_run(LEASE_TICKS);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[0].membership.reason, "the store has lost the map");
 }
-
-/* ---- why ---- */
 
 static void keep_map(void *user, const phc_answer *answer)
 {
@@ -657,22 +570,22 @@ static const char *reason_of_one_that_is_out(bool ends_lease)
     unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
     uint64_t revision = 0;
     phc_store other;
-    for (uint32_t at = 0; at < 2; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
-    run_ticks(40);
-    phx_cluster_map map = processes[0].node.map;
-    cr_assert(phx_cluster_map_put_out(&map, processes[1].node.def.member.registration));
-    cr_assert_eq(phc_memory_join(memory, &other), PH_OK);
+    for (uint32_t at = 0; at < 2; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    bed_run(40);
+    phx_cluster_map map = bed.processes[0].node.map;
+    cr_assert(phx_cluster_map_put_out(&map, bed.processes[1].node.def.member.registration));
+    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
     cr_assert_eq(other.list(other.user, 1, "ph/unit/map"), PH_OK);
-    run_ticks(1);
+    bed_run(1);
     cr_assert_eq(other.poll(other.user, 1, keep_map, &revision), 1);
-    if (ends_lease) cr_assert_eq(other.lease_end(other.user, 2, processes[1].membership.lease), PH_OK);
+    if (ends_lease) cr_assert_eq(other.lease_end(other.user, 2, bed.processes[1].membership.lease), PH_OK);
     cr_assert_eq(
         other.cas(other.user, 3, "ph/unit/map", revision, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes), 0),
         PH_OK);
-    run_ticks(10);
+    bed_run(10);
     other.close(other.user);
-    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
-    return processes[1].membership.reason;
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    return bed.processes[1].membership.reason;
 }
 
 Test(membership, a_member_that_is_put_out_beside_its_lease_says_so)
@@ -692,7 +605,7 @@ static void report_load(uint32_t at, uint32_t share)
 {
     static phx_load_report report;
     static unsigned char bytes[PHX_LOAD_REPORT_BYTES_MAX];
-    const process *of = &processes[at];
+    const process *of = &bed.processes[at];
     const phx_member *self = &of->node.def.member;
     report = (phx_load_report){.registration = self->registration,
                                .busy_us = share * 50,
@@ -702,7 +615,7 @@ static void report_load(uint32_t at, uint32_t share)
     for (uint32_t i = 0; i < REGIONS; i++)
         if (of->node.map.regions[i].number == self->number)
             report.regions[report.region_count++] = (phx_load_region){.region = (uint16_t)i, .entities = 100};
-    phx_reporting_write(&processes[at].membership, bytes, phx_load_report_encode(&report, bytes, sizeof bytes));
+    phx_reporting_write(&bed.processes[at].membership, bytes, phx_load_report_encode(&report, bytes, sizeof bytes));
 }
 
 /* The process that balances; PROCESSES: none, or several. */
@@ -710,7 +623,7 @@ static uint32_t balancer(void)
 {
     uint32_t found = PROCESSES, count = 0;
     for (uint32_t at = 0; at < PROCESSES; at++) {
-        if (!processes[at].runs || !phx_balancer_holds(&processes[at].membership, now)) continue;
+        if (!bed.processes[at].runs || !phx_balancer_holds(&bed.processes[at].membership, bed.now)) continue;
         found = at;
         count++;
     }
@@ -719,10 +632,10 @@ static uint32_t balancer(void)
 
 static void begin_balancing(uint32_t count)
 {
-    balance_ticks = BALANCE_TICKS;
+    bed.balance_ticks = BALANCE_TICKS;
     for (uint32_t at = 0; at < count; at++) {
-        begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
-        run_ticks(20);
+        bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
+        bed_run(20);
     }
 }
 
@@ -730,37 +643,37 @@ Test(membership, one_member_balances_and_the_next_one_when_it_dies)
 {
     begin_balancing(3);
     cr_assert_eq(balancer(), 0);
-    processes[0].runs = false;
-    run_ticks(60);
+    bed.processes[0].runs = false;
+    bed_run(60);
     cr_assert_eq(balancer(), 1);
-    phx_membership_leave(&processes[1].membership);
-    run_ticks(10);
+    phx_membership_leave(&bed.processes[1].membership);
+    bed_run(10);
     cr_assert_eq(balancer(), 2);
-    processes[0].runs = true; /* it has not heard that it is out, and its lease is not proven */
-    cr_assert_not(phx_balancer_holds(&processes[0].membership, now));
-    run_ticks(10);
+    bed.processes[0].runs = true; /* it has not heard that it is out, and its lease is not proven */
+    cr_assert_not(phx_balancer_holds(&bed.processes[0].membership, bed.now));
+    bed_run(10);
     cr_assert_eq(balancer(), 2);
 }
 
 Test(membership, a_busy_node_gives_a_region_once_it_was_busy_for_a_wait)
 {
     begin_balancing(2);
-    run_ticks(PHX_BALANCE_RESTS * BALANCE_TICKS); /* what the second one got as it joined stays for so long */
+    bed_run(PHX_BALANCE_RESTS * BALANCE_TICKS); /* what the second one got as it joined stays for so long */
     for (uint32_t i = 0; i < 4 * BALANCE_TICKS; i++) {
         report_load(0, 100);
         report_load(1, 800);
-        const uint32_t version = processes[0].node.map.version;
-        run_ticks(1);
-        if (processes[0].node.map.version != version) cr_assert_geq(i, BALANCE_TICKS);
+        const uint32_t version = bed.processes[0].node.map.version;
+        bed_run(1);
+        if (bed.processes[0].node.map.version != version) cr_assert_geq(i, BALANCE_TICKS);
         if (regions_of(0, 2) == REGIONS / 2 - 1) break;
     }
     cr_assert_eq(regions_of(0, 2), REGIONS / 2 - 1);
-    cr_assert_eq(processes[0].membership.counts.balanced, 1);
-    cr_assert_eq(processes[1].membership.counts.balanced, 0);
+    cr_assert_eq(bed.processes[0].membership.counts.balanced, 1);
+    cr_assert_eq(bed.processes[1].membership.counts.balanced, 0);
     for (uint32_t i = 0; i < 4 * BALANCE_TICKS; i++) { /* all is even: nothing more goes */
         report_load(0, 400);
         report_load(1, 500);
-        run_ticks(1);
+        bed_run(1);
     }
     cr_assert_eq(regions_of(0, 2), REGIONS / 2 - 1);
 }
@@ -770,7 +683,7 @@ static void put_flawed(uint32_t kind)
 {
     static phx_load_report report;
     static unsigned char bytes[PHX_LOAD_REPORT_BYTES_MAX];
-    const process *other = &processes[1], *of = kind == 1 ? &processes[0] : other;
+    const process *other = &bed.processes[1], *of = kind == 1 ? &bed.processes[0] : other;
     report = (phx_load_report){.registration = of->node.def.member.registration,
                                .busy_us = 50000,
                                .period_us = 50000,
@@ -778,48 +691,48 @@ static void put_flawed(uint32_t kind)
                                .rows = kind == 2 ? 1 : 2};
     size_t size = phx_load_report_encode(&report, bytes, sizeof bytes);
     if (kind == 0) bytes[--size] ^= 1;
-    phx_reporting_write(&processes[1].membership, bytes, size);
+    phx_reporting_write(&bed.processes[1].membership, bytes, size);
 }
 
 /* Damaged; the first node's, under the second one's key; of another grid. */
 Test(membership, reports_that_are_not_the_nodes_are_counted_and_taken_by_none)
 {
     begin_balancing(2);
-    const phx_membership *first = &processes[0].membership;
+    const phx_membership *first = &bed.processes[0].membership;
     for (uint32_t kind = 0; kind < 3; kind++) {
         const uint64_t before = first->counts.flawed_reports;
         put_flawed(kind);
-        run_ticks(BALANCE_TICKS);
+        bed_run(BALANCE_TICKS);
         cr_assert_gt(first->counts.flawed_reports, before, "%u", kind);
         cr_assert_eq(first->balancer.watch.state.load_count, 0, "%u", kind);
     }
-    cr_assert_eq(processes[1].membership.counts.flawed_reports, 0, "it does not balance");
+    cr_assert_eq(bed.processes[1].membership.counts.flawed_reports, 0, "it does not balance");
 }
 
 /* A move is of the map that it was chosen by: an operator's change in between makes it void. */
 Test(membership, a_move_is_dropped_where_the_map_has_changed)
 {
     begin_balancing(2);
-    const phx_cluster_map *map = &processes[0].node.map;
-    phx_balancer *of = &processes[0].membership.balancer;
+    const phx_cluster_map *map = &bed.processes[0].node.map;
+    phx_balancer *of = &bed.processes[0].membership.balancer;
     uint32_t region = 0;
     while (map->regions[region].number != 1) region++;
     of->watch.move = (phx_balance_move){.region = region, .from = 1, .to = 2};
     phx_cluster_map proposed = *map;
     of->due_version = map->version - 1;
-    cr_assert_not(phx_balancer_propose(&processes[0].membership, map, &proposed));
+    cr_assert_not(phx_balancer_propose(&bed.processes[0].membership, map, &proposed));
     of->due_version = map->version;
-    cr_assert(phx_balancer_propose(&processes[0].membership, map, &proposed));
+    cr_assert(phx_balancer_propose(&bed.processes[0].membership, map, &proposed));
     cr_assert_eq(proposed.regions[region].number, 2);
-    cr_assert_not(phx_balancer_propose(&processes[0].membership, map, &proposed), "twice");
+    cr_assert_not(phx_balancer_propose(&bed.processes[0].membership, map, &proposed), "twice");
 }
 
 Test(membership, where_none_may_balance_none_does)
 {
-    for (uint32_t at = 0; at < 2; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    for (uint32_t at = 0; at < 2; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
     for (uint32_t i = 0; i < 100; i++) {
-        run_ticks(1);
-        if (processes[0].membership.phase != PHX_MEMBERSHIP_MEMBER) continue;
+        bed_run(1);
+        if (bed.processes[0].membership.phase != PHX_MEMBERSHIP_MEMBER) continue;
         report_load(0, 900);
         cr_assert_eq(balancer(), PROCESSES);
     }

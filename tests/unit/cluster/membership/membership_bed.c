@@ -1,0 +1,86 @@
+/*
+ * The processes of tests of membership; see membership_bed.h.
+ */
+#include "unit/cluster/membership/membership_bed.h"
+
+#include <string.h>
+
+#include "cluster/node/map_barrier.h"
+
+membership_bed bed;
+
+void bed_begin(void)
+{
+    bed = (membership_bed){.lease_ms = LEASE_MS};
+    cr_assert_eq(phc_memory_create((phc_faults){0}, fail_alloc_hooks(&bed.allocator), &bed.memory), PH_OK);
+}
+
+void bed_start(uint32_t at, uint16_t number, uint32_t regions, uint64_t definition, bool gateway)
+{
+    process *of = &bed.processes[at];
+    *of = (process){.runs = true};
+    cr_assert_eq(phc_memory_join(bed.memory, &of->store), PH_OK);
+    const phx_node_def node = {.member = {.number = number, .gateway = gateway},
+                               .unacked_max = 8,
+                               .allocator = fail_alloc_hooks(&bed.allocator)};
+    phx_node_init(&of->node, &node);
+    const phx_membership_def def = {.store = of->store,
+                                    .world = "unit",
+                                    .number = number,
+                                    .gateway = gateway,
+                                    .region_count = regions,
+                                    .columns = REGIONS / 2,
+                                    .lease_ms = bed.lease_ms,
+                                    .definition = definition,
+                                    .list_ns = TICK_NS,
+                                    .adopts = bed.adopts,
+                                    .balance_ns = (uint64_t)bed.balance_ticks * TICK_NS,
+                                    .allocator = fail_alloc_hooks(&bed.allocator)};
+    cr_assert(phx_membership_init(&of->membership, &def, &of->node));
+}
+
+void bed_run(uint32_t ticks)
+{
+    for (uint32_t i = 0; i < ticks; i++) {
+        phc_memory_step(bed.memory, bed.now += TICK_NS);
+        for (uint32_t at = 0; at < PROCESSES; at++) {
+            if (!bed.processes[at].runs) continue;
+            phx_membership_tick(&bed.processes[at].membership, bed.now);
+            phx_map_barrier_begin(&bed.processes[at].node, bed.now);
+        }
+    }
+}
+
+void bed_end(void)
+{
+    for (uint32_t at = 0; at < PROCESSES; at++) {
+        process *of = &bed.processes[at];
+        if (!of->membership.node) continue;
+        phx_membership_free(&of->membership);
+        phx_node_free(&of->node);
+        of->store.close(of->store.user);
+        *of = (process){0};
+    }
+    phc_memory_destroy(bed.memory);
+    if (!fail_alloc_clean(&bed.allocator)) abort();
+}
+
+void bed_hang(uint32_t ticks)
+{
+    for (uint32_t i = 0; i < ticks; i++) {
+        bed.now += TICK_NS;
+        for (uint32_t at = 0; at < PROCESSES; at++) {
+            if (!bed.processes[at].runs) continue;
+            phx_membership_tick(&bed.processes[at].membership, bed.now);
+            phx_map_barrier_begin(&bed.processes[at].node, bed.now);
+        }
+    }
+}
+
+uint32_t bed_keys(const char *prefix)
+{
+    const phx_memory_table *table = phx_memory_table_of(bed.memory);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->key_count; i++) count += strncmp(table->keys[i].key, prefix, strlen(prefix)) == 0;
+    return count;
+}

@@ -1,0 +1,44 @@
+/*
+ * A few processes with the library's membership over one control store without faults, by ticks. Used by the tests of
+ * membership and of adoption; one thread.
+ */
+#ifndef MEMBERSHIP_BED_H
+#define MEMBERSHIP_BED_H
+
+#include <criterion/criterion.h>
+
+#include "cluster/membership/membership.h"
+#include "cluster/servers/memory_store.h"
+#include "support/fail_alloc.h"
+
+enum { PROCESSES = 4, REGIONS = 8, TICK_NS = 50000000, LEASE_MS = 1000, LEASE_TICKS = LEASE_MS * 1000000u / TICK_NS };
+
+typedef struct process {
+    bool runs;
+    phc_store store;
+    phx_node node;
+    phx_membership membership;
+} process;
+
+typedef struct membership_bed {
+    fail_alloc allocator;
+    phc_memory *memory;
+    process processes[PROCESSES];
+    uint64_t now;
+    uint32_t lease_ms;      /* of processes that begin; */
+    uint32_t balance_ticks; /* 0 = they do not balance */
+    bool adopts;
+} membership_bed;
+
+extern membership_bed bed;
+
+void bed_begin(void);
+void bed_end(void);
+void bed_start(uint32_t at, uint16_t number, uint32_t regions, uint64_t definition, bool gateway);
+void bed_run(uint32_t ticks);
+/* The store stands still: no request is done, and once it goes on all leases have ended. */
+void bed_hang(uint32_t ticks);
+/* Keys of the store that begin so. */
+uint32_t bed_keys(const char *prefix);
+
+#endif
