@@ -64,6 +64,20 @@ static bool has_best(const phx_evaluation *at, uint32_t rank, double limit)
     return limit < square || at->shard->kernels->count_within(at->scratch->keys, at->count, below) >= at->attr->cap;
 }
 
+/*
+ * Finds a limit that tells for any target of the last rank whether it is kept, also for one that was not scanned, which
+ * is farther off than the radius.
+ */
+static void find_cut_limit(phx_evaluation *at, const phx_choice *best)
+{
+    const float square = at->radius * at->radius;
+    const double within = nextafter((double)square, 0.0);
+    if (!best->split.found || best->rank >= PHX_RANK_ALWAYS) return;
+    at->rank = (uint16_t)best->rank;
+    if (best->split.limit <= within) at->limit = best->split.limit;
+    else if (at->shard->kernels->count_within(at->scratch->keys, at->count, within) == best->keep) at->limit = within;
+}
+
 /* Cuts the candidates, which are more than the cap. */
 static phx_scan_result cut_candidates(phx_evaluation *at)
 {
@@ -75,6 +89,7 @@ static phx_scan_result cut_candidates(phx_evaluation *at)
     at->scratch->square_each =
         (best.rank < at->top || best.split.limit == INFINITY ? phx_farthest_square(at) : best.split.limit) /
         (cap - best.sure);
+    find_cut_limit(at, &best);
     if (!phx_choose_by_id(at, &best)) return PHX_SCAN_NO_MEMORY;
     at->cut = true;
     const bool all_listed = at->listed == at->old_count && at->count == all;

@@ -11,6 +11,7 @@
 #include "shards/interest/cap_select.h"
 #include "shards/interest/change_record.h"
 #include "shards/query/seen.h"
+#include "shards/state/list_cut.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/related.h"
 #include "shards/state/storage.h"
@@ -104,6 +105,7 @@ static bool record_evaluation(phx_evaluation *at)
     scratch->counts.held += at->held; /* last, as memory may end before, and then the observer is evaluated again */
     at->list->derived = derived;
     at->list->owed = false;
+    if (at->limit > 0.0 && at->held == 0) phx_list_cut_note(at->shard, at->slot, at->limit, at->rank);
     if (derived) at->list->count = phx_limit_count(at->attr, at->count) & PHX_LIST_COUNT_MAX;
     if (phx_attr_observes(at->attr)) note_listed_relations(at, derived);
     return true;

@@ -33,6 +33,8 @@ typedef struct phx_evaluation {
     bool keyed;       /* the best candidates may have to be found: at the cap or at adds_max */
     uint16_t top;     /* phx_rank_columns.top */
     bool cut;         /* targets that pass may be left out: the cap */
+    double limit;     /* a key between the last one kept and the others of its rank, within the scan; 0: not known */
+    uint16_t rank;    /* that rank */
     uint32_t held;    /* targets that pass and may not join yet: adds_max */
     phx_cap_split events;
 } phx_evaluation;

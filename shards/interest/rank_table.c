@@ -29,8 +29,7 @@ static bool table_fits(const phx_rank_table *table, const phx_store *store, uint
            table->instance == observer->instance && table->detect == observer->detect;
 }
 
-/* The observer's table. NULL = no memory. */
-static const phx_rank_table *find_table(phx_rank_tables *tables, phx_mem *mem, const phx_store *store,
+const phx_rank_table *phx_rank_table_of(phx_rank_tables *tables, phx_mem *mem, const phx_store *store,
                                         const phx_attr *observer)
 {
     const phx_attr_sets *sets = &store->sets;
@@ -81,7 +80,7 @@ bool phx_rank_hits(phx_rank_tables *tables, phx_mem *mem, const phx_kernels *ker
         rank_by_attributes(store, observer, hits);
         return true;
     }
-    const phx_rank_table *table = find_table(tables, mem, store, observer);
+    const phx_rank_table *table = phx_rank_table_of(tables, mem, store, observer);
     if (!table) return false;
     const phx_rank_source by = {
         .set = store->set, .rank = table->rank, .bound = hits->bounded ? table->bound : NULL, .plain = hits->plain};

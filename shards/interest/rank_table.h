@@ -56,6 +56,10 @@ static inline uint16_t phx_rank_of(const phx_attr *observer, const phx_attr *tar
     return phx_layers_match(observer, target) ? phx_rank_of_target(target, false) : 0;
 }
 
+/* The observer's table, for up to PHX_RANK_SETS_MAX sets. NULL = no memory. */
+const phx_rank_table *phx_rank_table_of(phx_rank_tables *tables, phx_mem *mem, const phx_store *store,
+                                        const phx_attr *observer);
+
 /* Hits of a scan, by place; room for all and pad. */
 typedef struct phx_rank_columns {
     uint32_t *slots; /* words of rows before; slots after */

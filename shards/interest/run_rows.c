@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "shards/interest/delta_cut.h"
 #include "shards/interest/delta_sparse.h"
 #include "shards/interest/delta_tile.h"
 #include "shards/interest/evaluate.h"
@@ -85,12 +86,15 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     bool due = false;
     for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
+        phx_delta_cut_await(scratch, shard, i);
         if (shard->grid.rows.view[row] == 0.0f) continue;
         if (cell != tile->cell[place]) due = phx_delta_begin(scratch, cell = tile->cell[place]);
         if (due && join_company(scratch, shard, &of, place)) continue;
+        const bool waited = of.count > 0;
         if (!run_company(scratch, shard, &of)) break;
-        if (due && join_company(scratch, shard, &of, place)) continue; /* the first observer of another company */
-        phx_delta_result seen = due ? PHX_DELTA_EVALUATE : phx_delta_quiet(shard, row);
+        if (due && waited && join_company(scratch, shard, &of, place)) continue; /* the first one of another company */
+        const phx_delta_result seen = due ? phx_delta_cut(scratch, shard, place) : phx_delta_quiet(shard, row);
+        if (seen == PHX_DELTA_NO_MEMORY) break;
         if (!finish_row_observer(scratch, directory, shard, row, seen)) break;
     }
     if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;

@@ -11,6 +11,7 @@
 #include "shards/interest/mark_set.h"
 #include "shards/query/seen.h"
 #include "shards/simd/top_k.h"
+#include "shards/state/list_cut.h"
 
 /* A change that is cut down. */
 typedef struct cut {
@@ -100,6 +101,7 @@ static void cut_list(cut *at)
     phx_list *list = &at->shard->store.tail[at->change->slot].list;
     const phx_list_pool *pool = &at->shard->lists;
     uint32_t *words = at->scratch->overflow + at->change->list_first;
+    phx_list_cut_forget(at->shard, at->change->slot);
     if (list->derived) store_list(at);
     else if (at->change->list_first != PHX_SLOT_NONE) words[0] = drop_held_targets(at, words + 1, words[0]);
     else phx_list_set_count(pool, list, drop_held_targets(at, phx_list_entries(pool, list), list->count));

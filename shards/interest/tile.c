@@ -131,21 +131,28 @@ static bool must_meet(uint32_t dx, uint32_t dy, float side, float reach, bool sq
     return square ? x < reach && y < reach : x * x + y * y < reach * reach;
 }
 
+/* The ring of the cells around a cell that can hold the other row of a pair between two distances, in units. */
+static phx_tile_ring ring_between(uint32_t fine, float inner, float outer, bool square)
+{
+    const uint32_t side_units = PHX_TILE_REACH / fine;
+    const float side = (float)side_units;
+    phx_tile_ring ring;
+    for (uint32_t dy = 0; dy <= fine; dy++) {
+        ring.outer[dy] = ring.inner[dy] = -1;
+        for (uint32_t dx = 0; dx <= fine && may_meet(dx, dy, side, outer, square); dx++) ring.outer[dy] = (int8_t)dx;
+        for (uint32_t dx = 0; dx <= fine && must_meet(dx, dy, side, inner, square); dx++) ring.inner[dy] = (int8_t)dx;
+    }
+    return ring;
+}
+
 /* Finds the ring of cells around a cell that can hold the other row of an event. */
 static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
-    bool square = shard->rules->shape == PH_SHAPE_SQUARE;
-    const uint32_t side_units = PHX_TILE_REACH / tile->fine;
-    float side = (float)side_units, outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
+    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    const float outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
     float inner = (block->view_min - longest_step_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
     if (tile->bounded) inner = 0.0f; /* borders of bounded targets lie inside */
-    for (uint32_t dy = 0; dy <= tile->fine; dy++) {
-        tile->outer[dy] = tile->inner[dy] = -1;
-        for (uint32_t dx = 0; dx <= tile->fine && may_meet(dx, dy, side, outer, square); dx++)
-            tile->outer[dy] = (int8_t)dx;
-        for (uint32_t dx = 0; dx <= tile->fine && must_meet(dx, dy, side, inner, square); dx++)
-            tile->inner[dy] = (int8_t)dx;
-    }
+    tile->events = ring_between(tile->fine, inner, outer, square);
 }
 
 static void lay_frame(phx_tile *tile, const phx_shard *shard, const own_place *own)
@@ -617,6 +624,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own = 0;
     tile->all_by_delta = false;
+    tile->between.cell = UINT32_MAX;
     tile->renewed = phx_prev_rows_any_renewed(&shard->previous, &shard->grid.rows, tile->rows);
     tile->related_due = phx_related_due_rows(shard, tile->rows);
     tile->usable = phx_tile_fits(block, shard);
@@ -674,14 +682,15 @@ static uint32_t add_span(const phx_tile *tile, uint32_t first, uint32_t last, ph
     return n + (spans[n].first < spans[n].end);
 }
 
-/* Appends the ring around a cell; whole: all cells within it, too. */
-static uint32_t add_ring(const phx_tile *tile, uint32_t cell, bool whole, phx_span *spans)
+/* Appends a ring around a cell; whole: all cells within it, too. */
+static uint32_t add_ring(const phx_tile *tile, const phx_tile_ring *ring, uint32_t cell, bool whole, phx_span *spans)
 {
     uint32_t n = 0, columns = tile->frame.columns, fine = tile->fine, middle = cell - fine * columns;
     PHX_ASSERT(cell >= fine * columns + fine && cell + fine * columns + fine < columns * tile->frame.rows);
     for (uint32_t row = 0; row <= 2 * fine; row++, middle += columns) {
         uint32_t off = row < fine ? fine - row : row - fine;
-        int32_t outer = tile->outer[off], inner = whole ? -1 : tile->inner[off];
+        const int32_t outer = ring->outer[off], inner = whole ? -1 : ring->inner[off];
+        if (outer < 0) continue;
         if (inner < 0) {
             n = add_span(tile, middle - (uint32_t)outer, middle + (uint32_t)outer, spans, n);
         } else if (outer > inner) {
@@ -697,11 +706,11 @@ static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx
 {
     const int32_t x = (int32_t)(cell % tile->frame.columns), y = (int32_t)(cell / tile->frame.columns);
     const uint32_t most = n + PHX_TILE_DISCONTINUOUS_MAX;
-    if (tile->inner[0] < 0) return n; /* no cell is inside the ring */
+    if (tile->events.inner[0] < 0) return n; /* no cell is inside the ring */
     for (uint32_t i = 0; i < tile->discontinuous_count; i++) {
         const int32_t dx = abs((int32_t)(tile->discontinuous_cells[i] & UINT16_MAX) - x);
         const int32_t dy = abs((int32_t)(tile->discontinuous_cells[i] >> 16) - y);
-        if (dy > (int32_t)tile->fine || dx > tile->inner[dy]) continue;
+        if (dy > (int32_t)tile->fine || dx > tile->events.inner[dy]) continue;
         if (n == most) return PHX_TILE_SPANS_MAX + 1;
         spans[n++] = (phx_span){tile->discontinuous_places[i], tile->discontinuous_places[i] + 1};
     }
@@ -724,13 +733,33 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
     const bool discontinuous = tile->discontinuous && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
-    uint32_t n = add_ring(tile, cell, whole, spans);
+    uint32_t n = add_ring(tile, &tile->events, cell, whole, spans);
     if (discontinuous && !whole) n = add_discontinuous_spans(tile, cell, spans, n);
-    if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);
+    if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, &tile->events, cell, true, spans);
     *span_count = n;
+    tile->between.cell = UINT32_MAX;
     const phx_tile_candidates all = {tile->now, tile->old, tile->target, NULL};
     if (tile->bounded) pick_bounds(tile, spans, n);
     return tile->shard->kernels->gather(&all, spans, n, &tile->candidates);
+}
+
+uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float far, uint32_t *span_count)
+{
+    enum { ALIKE = 16 }; /* observers of a cell differ by so much of their distance, mostly */
+    const float scale = tile->frame.scale, step = longest_step_of(tile->shard);
+    phx_tile_between *between = &tile->between;
+    phx_span spans[PHX_TILE_SPANS_MAX + 1];
+    *span_count = 0;
+    if (between->cell == cell && between->near <= near && between->far >= far) return tile->candidate_count;
+    const bool again = between->cell == cell;
+    between->near = again && between->near < near ? between->near : near - near / ALIKE;
+    between->far = again && between->far > far ? between->far : far + far / ALIKE;
+    between->cell = cell;
+    const phx_tile_ring ring = ring_between(tile->fine, (between->near - step) * scale - PHX_TILE_SLACK,
+                                            (between->far + step) * scale + PHX_TILE_SLACK, false);
+    *span_count = add_ring(tile, &ring, cell, false, spans);
+    const phx_tile_candidates all = {tile->now, tile->old, tile->row, NULL};
+    return tile->candidate_count = tile->shard->kernels->gather(&all, spans, *span_count, &tile->candidates);
 }
 
 /*

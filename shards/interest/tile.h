@@ -39,6 +39,18 @@ enum {
     PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1) + PHX_TILE_DISCONTINUOUS_MAX
 };
 
+/* Cells around a cell, by distance in rows of cells. */
+typedef struct phx_tile_ring {
+    int8_t outer[PHX_TILE_FINE_MAX + 1]; /* cells within so many columns belong to the ring; -1 = none */
+    int8_t inner[PHX_TILE_FINE_MAX + 1]; /* ... but for cells within so many; -1 = all do */
+} phx_tile_ring;
+
+/* Candidates of the places in a cell, by their distance. */
+typedef struct phx_tile_between {
+    uint32_t cell; /* UINT32_MAX: none */
+    float near, far;
+} phx_tile_between;
+
 typedef struct phx_tile {
     const phx_shard *shard; /* the tile is of this block of this shard in this tick; NULL = none yet */
     uint64_t tick;
@@ -50,11 +62,9 @@ typedef struct phx_tile {
     bool marked;        /* marks[] are there */
 
     phx_tile_frame frame;
-    float reach;                         /* no pair that was farther apart at mid-step is an event */
-    uint32_t fine;                       /* cells to a reach: 1, 2 or 4 */
-    int8_t outer[PHX_TILE_FINE_MAX + 1]; /* by distance in rows of cells: cells within this many columns may matter, */
-    int8_t inner[PHX_TILE_FINE_MAX +
-                 1]; /* ... and cells within this many can not, except for discontinuous rows; -1 = all may matter */
+    float reach;          /* no pair that was farther apart at mid-step is an event */
+    uint32_t fine;        /* cells to a reach: 1, 2 or 4 */
+    phx_tile_ring events; /* of events: cells inside can not matter, except for discontinuous rows */
 
     uint32_t count;                 /* rows in it, previous rows too */
     uint32_t previous_count;        /* of them, previous rows: they have no new position */
@@ -83,7 +93,8 @@ typedef struct phx_tile {
     phx_tile_rows picked;           /* rows before the sort */
     phx_tile_candidates candidates; /* candidates of one cell: in the same memory */
     uint32_t candidate_count;
-    phx_tile_limits limits; /* limits of observers with these radii: */
+    phx_tile_between between; /* what they are, if phx_tile_pick_between() picked them */
+    phx_tile_limits limits;   /* limits of observers with these radii: */
     float limits_in, limits_keep;
     bool alike; /* all observers of a range are plain and have the same view and margin: phx_tile_find_alike() */
     float alike_in, alike_keep;
@@ -120,6 +131,13 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
  * whole: all rows are picked, as for a discontinuous observer.
  */
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *spans);
+
+/*
+ * Picks the candidates at a distance from near to far, before the step or after it, of observers in a cell, into
+ * tile->candidates, with tile row words as targets. Far is within the reach. Picks no more than it has to: picked ones
+ * may serve the next observer of the cell. Returns how many; *spans as above, 0 if they were picked before.
+ */
+uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float far, uint32_t *spans);
 
 /*
  * The word of a target at this place: its row's slot word. A previous row can only leave. It is special, as its entity

@@ -145,6 +145,33 @@ AVX2 static uint32_t range_scan_avx2(const phx_grid_rows *rows, phx_span span, c
     return n;
 }
 
+/* Squares of the distances of positions in units. */
+AVX2_INLINE __m256i unit_squares(__m256i a, __m256i b)
+{
+    const __m256i d = _mm256_sub_epi16(a, b);
+    return _mm256_madd_epi16(d, d);
+}
+
+AVX2 static uint32_t find_undecided_avx2(const phx_tile_candidates *candidates, uint32_t count, uint32_t now,
+                                         uint32_t old, const phx_cut_borders *by, uint32_t *targets)
+{
+    const __m256i here = _mm256_set1_epi32((int)now), there = _mm256_set1_epi32((int)old);
+    const __m256i listed = _mm256_set1_epi32(by->listed), unlisted = _mm256_set1_epi32(by->unlisted);
+    const __m256i stays = _mm256_set1_epi32(by->stays), joins = _mm256_set1_epi32(by->joins);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        const __m256i is = unit_squares(load_vector(candidates->now + i), here);
+        const __m256i was = unit_squares(load_vector(candidates->old + i), there);
+        const __m256i not_comes = _mm256_or_si256(_mm256_cmpgt_epi32(listed, was), _mm256_cmpgt_epi32(is, joins));
+        const __m256i not_goes = _mm256_or_si256(_mm256_cmpgt_epi32(was, unlisted), _mm256_cmpgt_epi32(stays, is));
+        const uint32_t decided = lane_mask(_mm256_and_si256(not_comes, not_goes));
+        const choice some = choose_lanes(~decided & first_lane_bits(count - i));
+        store_chosen_lanes(targets + n, &some, load_vector(candidates->target + i));
+        n += some.count;
+    }
+    return n;
+}
+
 AVX2 static uint32_t rank_hits_avx2(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count,
                                     uint16_t *ranks)
 {
@@ -392,6 +419,7 @@ const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
                                       .gather = gather_avx2,
                                       .match = phx_match_avx2,
                                       .match_stencil = phx_match_stencil_avx2,
+                                      .find_undecided = find_undecided_avx2,
                                       .collect_unsure = phx_collect_unsure_avx2,
                                       .pairs_to_runs = phx_pairs_to_runs_avx2,
                                       .range_scan = range_scan_avx2,

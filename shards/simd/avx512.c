@@ -178,6 +178,27 @@ AVX512 static uint32_t range_scan_avx512(const phx_grid_rows *rows, phx_span spa
     return n;
 }
 
+AVX512 static uint32_t find_undecided_avx512(const phx_tile_candidates *candidates, uint32_t count, uint32_t now,
+                                             uint32_t old, const phx_cut_borders *by, uint32_t *targets)
+{
+    const __m512i here = _mm512_set1_epi32((int)now), there = _mm512_set1_epi32((int)old);
+    const __m512i listed = _mm512_set1_epi32(by->listed), unlisted = _mm512_set1_epi32(by->unlisted);
+    const __m512i stays = _mm512_set1_epi32(by->stays), joins = _mm512_set1_epi32(by->joins);
+    const uint32_t *to_now = candidates->now, *to_old = candidates->old, *target = candidates->target;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        const __mmask16 lanes = first_lane_mask(count - i);
+        const __m512i is = unit_distances_512(_mm512_loadu_si512(to_now + i), here, false);
+        const __m512i was = unit_distances_512(_mm512_loadu_si512(to_old + i), there, false);
+        const __mmask16 comes = _mm512_mask_cmple_epi32_mask(_mm512_cmpge_epi32_mask(was, listed), is, joins);
+        const __mmask16 goes = _mm512_mask_cmpge_epi32_mask(_mm512_cmple_epi32_mask(was, unlisted), is, stays);
+        const __mmask16 some = (comes | goes) & lanes;
+        store_lanes(targets + n, some, _mm512_loadu_si512(target + i));
+        n += (uint32_t)__builtin_popcount(some);
+    }
+    return n;
+}
+
 AVX512 static uint32_t rank_hits_avx512(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count,
                                         uint16_t *ranks)
 {
@@ -397,6 +418,7 @@ const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .gather = gather_avx512,
                                         .match = phx_match_avx512,
                                         .match_stencil = phx_match_stencil_avx512,
+                                        .find_undecided = find_undecided_avx512,
                                         .collect_unsure = collect_unsure_avx512,
                                         .pairs_to_runs = pairs_to_runs_avx512,
                                         .range_scan = range_scan_avx512,

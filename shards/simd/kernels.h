@@ -171,6 +171,15 @@ typedef struct phx_rank_source {
     uint16_t plain;       /* of words that are not special: they have no bound */
 } phx_rank_source;
 
+/*
+ * Squares of distances from an observer with a list that a cap cut, in units, by which units surely tell that a target
+ * stays what it was. A target that was nearer than `listed` was in the list, one beyond `unlisted` was not; one that is
+ * nearer now than `stays` stays in the list, one beyond `joins` does not join it.
+ */
+typedef struct phx_cut_borders {
+    int32_t listed, unlisted, stays, joins;
+} phx_cut_borders;
+
 /* The keys of candidates, by their marks. */
 typedef struct phx_key_rule {
     const uint32_t *mark; /* by slot */
@@ -217,6 +226,12 @@ typedef struct phx_kernels {
     /* The same for observers with the candidates of the nine cells around each, few in each row of three. */
     uint32_t (*match_stencil)(const phx_tile_cells *cells, const phx_tile_observers *observers,
                               const phx_tile_limits *limits, phx_pairs *pairs);
+    /*
+     * Finds the targets of candidates that one observer's borders do not decide; room for all and pad. Returns how
+     * many.
+     */
+    uint32_t (*find_undecided)(const phx_tile_candidates *candidates, uint32_t count, uint32_t now, uint32_t old,
+                               const phx_cut_borders *by, uint32_t *targets);
     /* Finds the unsure pairs; room for all and pad. Returns how many. */
     uint32_t (*collect_unsure)(const phx_pairs *pairs, uint32_t *which);
     /*

@@ -349,6 +349,19 @@ static uint32_t find_view_changes_portable(const phx_grid_rows *rows, const phx_
     return n;
 }
 
+static uint32_t find_undecided_portable(const phx_tile_candidates *candidates, uint32_t count, uint32_t now,
+                                        uint32_t old, const phx_cut_borders *by, uint32_t *targets)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
+        const int32_t is = phx_units_apart(candidates->now[i], now, false);
+        const int32_t was = phx_units_apart(candidates->old[i], old, false);
+        targets[n] = candidates->target[i];
+        n += ((was >= by->listed) & (is <= by->joins)) | ((was <= by->unlisted) & (is >= by->stays));
+    }
+    return n;
+}
+
 static uint32_t rank_hits_portable(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count,
                                    uint16_t *ranks)
 {
@@ -480,6 +493,7 @@ const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
                                           .match_stencil = match_stencil_portable,
+                                          .find_undecided = find_undecided_portable,
                                           .collect_unsure = collect_unsure_portable,
                                           .pairs_to_runs = pairs_to_runs_portable,
                                           .range_scan = range_scan_portable,

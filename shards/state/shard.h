@@ -80,6 +80,18 @@ typedef struct phx_cursor {
 
 struct phx_storage;
 
+/* Where a cap cut the list of an observer: list_cut.h. */
+typedef struct phx_list_cut {
+    double limit;  /* of the last rank, exactly the targets with keys up to it are kept; 0 = not noted */
+    uint32_t tick; /* the low bits */
+    uint16_t rank; /* the last one that is kept: no target of a lower one is */
+} phx_list_cut;
+
+typedef struct phx_list_cuts {
+    phx_list_cut *at; /* by slot */
+    uint32_t count, capacity;
+} phx_list_cuts;
+
 /* Constants of a shard for applying moves. The upper lanes of low and high exclude no value. */
 typedef struct phx_move_constants {
     phx_vec2 origin, tower_size;
@@ -121,6 +133,7 @@ typedef struct phx_shard {
     bool lacks_copies;      /* ... for copies: ghosts are not the ones of this tick */
     phx_prev_rows previous; /* previous rows, while lists are derived */
     phx_list_pool lists;
+    phx_list_cuts list_cuts; /* of observers with a cap */
     phx_deferred deferred;
     phx_applied_map applied; /* own entities that were applied since the last tick */
     phx_relations relations;

@@ -17,6 +17,7 @@
 #include "shards/publish/motion_history.h"
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
+#include "shards/state/list_cut.h"
 #include "shards/state/shard.h"
 #include "shards/state/storage.h"
 #include "shards/tick/blind_tick.h"
@@ -353,6 +354,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (shard->changed) phx_block_summary_update(&shard->grid);
     follow_bounded(shard);
     if (radii && !phx_prev_rows_room(previous, shard->mem, shard->store.slots)) return false;
+    phx_list_cuts_room(shard);
     phx_deferred_end(&shard->deferred);
     shard->delta_allowed = radii && !shard->all_dirty && !shard->far_dirty;
     shard->derives_lists = radii;

@@ -143,6 +143,7 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, lacks_copies) \
     DERIVED(T, VALUE, previous) \
     SAVED(T, VALUE, lists) \
+    LEFT(T, VALUE, list_cuts) \
     LEFT(T, VALUE, deferred) \
     LEFT(T, VALUE, applied) \
     SAVED(T, VALUE, relations) \

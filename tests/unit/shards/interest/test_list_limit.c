@@ -109,11 +109,11 @@ Test(list_limit, a_list_that_passes_its_limit_is_stored_and_comes_back)
     cr_assert(!list_of(1)->derived && list_of(1)->count == 5);
     fleet_begin(f);
     fleet_move(f, 101, 126, 105);
-    end_evaluated(1);
-    cr_assert(list_of(1)->derived && list_of(1)->count == 1);
+    end_evaluated(0); /* by the limit at which it was cut: all stay */
+    cr_assert(!list_of(1)->derived && list_of(1)->count == 5);
     fleet_begin(f);
     fleet_move(f, 100, 126, 105);
-    end_evaluated(0);
+    end_evaluated(1);
     cr_assert(list_of(1)->derived && list_of(1)->count == 2 && f->leaves == 1);
     fleet_close(f);
 }

@@ -2,6 +2,7 @@
  * shards/simd/: the kernels of caps, orders and lists, of every instruction set that this machine has, against one word
  * at a time; and no store beyond the promised range.
  */
+#include "shards/simd/scalar.h"
 #include "unit/shards/simd/kernels_case.h"
 
 static uint32_t slots[ROWS + PHX_KERNEL_PAD];
@@ -53,6 +54,44 @@ static void cut_some(const phx_kernels *kernels, const char *name)
 Test(kernels, weighing_and_dividing_at_a_cap)
 {
     with_each(cut_some);
+}
+
+/* Targets of a cut list that borders decide or not, some of them as far off as a border. */
+static void find_undecided_of_one(const phx_kernels *kernels, const char *name)
+{
+    enum { LENGTH = ROWS + 2 * PHX_KERNEL_PAD, SIDE = 60 };
+    static uint32_t now[LENGTH], old[LENGTH], target[LENGTH], found[LENGTH];
+    uint64_t rng = 38;
+    for (uint32_t round = 0; round < 2000; round++) {
+        const uint32_t count = round % (ROWS + 1), here = 0xfff0fff0u, there = here + phx_rng_below(&rng, 9);
+        const phx_tile_candidates all = {.now = now, .old = old, .target = target};
+        int32_t border[4];
+        uint32_t n = 0;
+        guard(found, LENGTH);
+        for (uint32_t i = 0; i < count; i++) {
+            now[i] = phx_rng_below(&rng, SIDE) << 16 | phx_rng_below(&rng, SIDE);
+            old[i] = now[i] + phx_rng_below(&rng, 9);
+            target[i] = phx_rng_below(&rng, INT32_MAX);
+        }
+        for (uint32_t b = 0; b < 4; b++)
+            border[b] = count > 0 && phx_rng_below(&rng, 2)
+                            ? phx_units_apart(b < 2 ? old[0] : now[0], b < 2 ? there : here, false)
+                            : (int32_t)phx_rng_below(&rng, 2 * SIDE * SIDE);
+        const phx_cut_borders by = {border[0], border[1], border[2], border[3]};
+        const uint32_t some = kernels->find_undecided(&all, count, here, there, &by, found);
+        for (uint32_t i = 0; i < count; i++) {
+            const int32_t is = phx_units_apart(now[i], here, false), was = phx_units_apart(old[i], there, false);
+            const bool comes = was >= by.listed && is <= by.joins, goes = was <= by.unlisted && is >= by.stays;
+            if (comes || goes) cr_assert(n < some && found[n++] == target[i], "%s: %u of %u", name, i, count);
+        }
+        cr_assert_eq(n, some, "%s", name);
+        check_guard(found, some, LENGTH, name);
+    }
+}
+
+Test(kernels, undecided_targets_of_a_cut_list)
+{
+    with_each(find_undecided_of_one);
 }
 
 /* Ranks by attribute set: none, one or several vectors without a special word, and bounds that some squares equal. */
