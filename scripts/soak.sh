@@ -2,26 +2,35 @@
 # The long run: all builds' event hashes, the port of vcpkg and the recipe of Conan, Debian 11's CMake, the ABI check with
 # seeded breaks, then seeded tests with ever new seeds, and the fuzzers, until the time is up.
 # Stops at the first failure and prints the command that repeats it.
-# usage: soak.sh [MINUTES]    default 60
+# usage: soak.sh [--cluster] [MINUTES]    default 60
+#   --cluster   tests of the cluster alone, in their longest forms: schedules without end (a night has some millions),
+#               federations by the thousand, processes; and 100,000 walkers with a kill in each minute of their clock
 set -eu
 cd "$(dirname "$0")/.."
 
+only=all
+if [ "${1:-}" = --cluster ]; then
+    only=cluster
+    shift
+fi
 minutes=${1:-60}
 case $minutes in
 *[!0-9]* | "")
-    sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
 jobs=$(nproc)
 
 scripts/install_deps.sh --tests
+scripts/install_deps.sh --cluster || echo "libraries of a cluster can not be installed here"
 mkdir -p build/soak
-for leg in relassert asan tsan fuzz; do
+legs="relassert asan tsan fuzz" target=all
+[ $only = all ] || legs="relassert asan" target=cluster_tests
+for leg in $legs; do
     echo "building $leg"
-    target=all
     [ "$leg" != fuzz ] || target=fuzzers
-    if ! { cmake --preset "$leg" && cmake --build --preset "$leg" -j "$jobs" --target "$target"; } \
+    if ! { cmake --preset "$leg" && cmake --build --preset "$leg" -j "$jobs" --target $target; } \
         >"build/soak/$leg.build.log" 2>&1; then
         tail -n 40 "build/soak/$leg.build.log"
         exit 1
@@ -51,15 +60,56 @@ run() # run BUILD PROGRAM ARGUMENTS...
     ran=$((ran + 1))
 }
 
+# Of the cluster; TIMES as many as in a round beside all other tests.
+run_cluster() # run_cluster SEED TIMES
+{
+    for leg in relassert asan; do
+        [ ! -x "build/$leg/tests/cluster_says" ] || run "$leg" cluster_says --seed "$1" --count 200
+        [ ! -x "build/$leg/tests/cluster_oom" ] || run "$leg" cluster_oom --seed "$1"
+        [ ! -x "build/$leg/tests/cluster_sim" ] || run "$leg" cluster_sim --seed "$1" --count $((20000 * $2))
+        [ ! -x "build/$leg/tests/cluster_sim_members" ] || run "$leg" cluster_sim_members --seed "$1" --count $((5000 * $2))
+    done
+    if [ -x build/relassert/tests/federation ]; then # worlds beside one world, a night has some thousands
+        run relassert federation --seed "$1" --count 1000
+        run relassert cluster_hosts --seed "$1" --count 1000
+        run asan cluster_soak --seed "$1" --walkers 2000 --kills 10
+    fi
+    for test in cluster_live cluster_cables; do # they take turns with all else: their bounds want a machine that is not busy
+        [ ! -x build/relassert/tests/$test ] || run relassert $test --seed "$1" --count 20 --faults 4 \
+            --node build/relassert/src/tools/pharos-node \
+            --nats "$(command -v nats-server || echo /usr/sbin/nats-server)" --etcd "$(command -v etcd)"
+    done
+}
+
+# Every round has seeds of its own; the first ones are past those of the ordinary tests.
+seed=1000000
+
+if [ $only = cluster ]; then
+    # Beside the others, until the time is up: a minute of its clock takes five on a slow processor.
+    nice -n 19 build/relassert/tests/cluster_soak --walkers 100000 --period 1200 --kills 480 >build/soak/cluster_soak.log 2>&1 &
+    soak=$!
+    trap 'kill $soak 2>/dev/null || true' EXIT
+    while [ "$(date +%s)" -lt "$end" ]; do
+        run_cluster $seed 10
+        if ! kill -0 $soak 2>/dev/null && ! grep -q '^cluster_soak: passed' build/soak/cluster_soak.log; then
+            tail -n 40 build/soak/cluster_soak.log
+            echo "FAILED: build/relassert/tests/cluster_soak --walkers 100000 --period 1200 --kills 480"
+            exit 1
+        fi
+        seed=$((seed + 200000))
+        echo "$(date +%T): $ran runs, 0 failed; next seed $seed"
+    done
+    tail -n 2 build/soak/cluster_soak.log
+    echo "$ran runs passed, 0 failed"
+    exit 0
+fi
+
 scripts/determinism.sh --jobs "$jobs" # over all compilers and levels
-scripts/install_deps.sh --cluster || echo "libraries of a cluster can not be installed here"
 scripts/packaging/recipes --jobs "$jobs" # the port of vcpkg and the recipe of Conan
 scripts/install_deps.sh --packages
 scripts/packaging/oldest_cmake --jobs "$jobs" || [ $? -eq 77 ] # 77: left out, which it says
 scripts/packaging/abi --self-test --jobs "$jobs"
 
-# Every round has seeds of its own; the first ones are past those of the ordinary tests.
-seed=1000000
 while [ "$(date +%s)" -lt "$end" ]; do
     run relassert diff_model --seed "$seed" --count 20000
     run asan diff_model --seed $((seed + 20000)) --count 4000
@@ -77,20 +127,12 @@ while [ "$(date +%s)" -lt "$end" ]; do
         [ ! -x "build/$leg/tests/store_journal" ] || run "$leg" store_journal --seed "$seed" --count 1000
         [ ! -x "build/$leg/tests/store_follow" ] || run "$leg" store_follow --seed "$seed"
     done
-    for leg in relassert asan; do
-        [ ! -x "build/$leg/tests/cluster_says" ] || run "$leg" cluster_says --seed "$seed" --count 200
-        [ ! -x "build/$leg/tests/cluster_oom" ] || run "$leg" cluster_oom --seed "$seed"
-        [ ! -x "build/$leg/tests/cluster_sim" ] || run "$leg" cluster_sim --seed "$seed" --count 20000
-        [ ! -x "build/$leg/tests/cluster_sim_members" ] || run "$leg" cluster_sim_members --seed "$seed" --count 5000
-    done
-    if [ -x build/relassert/tests/federation ]; then # worlds beside one world, a night has some thousands
-        run relassert federation --seed "$seed" --count 1000
-        run relassert cluster_hosts --seed "$seed" --count 1000
-    fi
-    live=build/relassert/tests/cluster_live # it takes turns with all else: its bounds want a machine that is not busy
-    [ ! -x "$live" ] || run relassert cluster_live --seed "$seed" --count 20 --faults 4 \
-        --node build/relassert/src/tools/pharos-node \
+    run_cluster "$seed" 1
+    # The balancer, and all that a member asks of etcd, with the threads of the store and of the transport.
+    [ ! -x build/tsan/tests/cluster_operator ] || run tsan cluster_operator --seed "$seed" \
+        --tool build/tsan/src/tools/pharos-cluster --node build/tsan/src/tools/pharos-node \
         --nats "$(command -v nats-server || echo /usr/sbin/nats-server)" --etcd "$(command -v etcd)"
+    [ ! -x build/relassert/tests/cluster_soak ] || run relassert cluster_soak --seed "$seed" --walkers 20000 --kills 20
     for fuzzer in build/fuzz/tests/fuzz_*; do
         name=$(basename "$fuzzer")
         case $name in *.*) continue ;; esac

@@ -25,6 +25,7 @@
 #include <pharos/cluster.h>
 
 #include "base/rng.h"
+#include "cluster/duties.h"
 #include "cluster/node_host.h"
 #include "cluster/walks.h"
 #include "support/check.h"
@@ -59,9 +60,9 @@ typedef struct packed {
 typedef struct host {
     struct cluster *all;
     node_host node;
-    bool drained, dead, asks;
-    uint32_t restoring[COLUMNS * ROWS], asked[COLUMNS * ROWS]; /* losses, by region; of the question under way */
-    uint64_t steps[WALKERS + 1];                               /* the host's state of its entities */
+    bool drained, dead;
+    duties duties;
+    uint64_t steps[WALKERS + 1]; /* the host's state of its entities */
 } host;
 
 typedef struct cluster {
@@ -202,46 +203,24 @@ static uint32_t region_of(cluster *c, uint64_t id)
     return (row < ROWS ? row : ROWS - 1) * COLUMNS + (column < COLUMNS ? column : COLUMNS - 1);
 }
 
-/* The regions that were asked for have all that was missing. */
-static void end_restoring(host *h)
-{
-    for (uint32_t region = 0; region < COLUMNS * ROWS; region++) {
-        if (h->asked[region] == 0) continue;
-        CHECK_OK(phc_restored(h->node.member, region, h->asked[region]));
-        if (h->restoring[region] == h->asked[region]) h->restoring[region] = 0;
-    }
-}
-
 /* A node has died: which entities of these regions does no other one have? */
 static void ask_missing(cluster *c, host *h)
 {
     uint64_t ids[WALKERS];
     uint32_t count = 0;
-    if (h->asks) return;
-    memcpy(h->asked, h->restoring, sizeof h->asked);
+    if (!duties_begin(&h->duties)) return;
     for (uint64_t id = 1; id <= WALKERS; id++)
-        if (c->entered[id] != 0 && h->asked[region_of(c, id)] != 0 && !phc_owns(h->node.member, id)) ids[count++] = id;
-    if (count > 0) {
-        const ph_status status = phc_who_has(h->node.member, ids, count);
-        h->asks = status == PH_OK;
-        CHECK(status == PH_OK || status == PH_BUSY, "who has: %s", ph_status_name(status));
-        return;
-    }
-    end_restoring(h);
+        if (c->entered[id] != 0 && h->duties.asked[region_of(c, id)] != 0 && !phc_owns(h->node.member, id))
+            ids[count++] = id;
+    duties_ask(&h->duties, h->node.member, ids, count);
 }
 
-static void restore_missing(cluster *c, host *h, const phc_event *event)
+static bool restore_walker(void *of, uint64_t id)
 {
-    const phc_holder *holders = event->bytes;
-    bool all = true;
-    h->asks = false;
-    for (size_t i = 0; i < event->size / sizeof *holders; i++) {
-        if (holders[i].number != 0) continue;
-        const bool entered = enter_walker(c, h, holders[i].id);
-        c->restored += entered;
-        all &= entered;
-    }
-    if (all) end_restoring(h); /* else they are asked for again */
+    host *h = of;
+    const bool entered = enter_walker(h->all, h, id);
+    h->all->restored += entered;
+    return entered;
 }
 
 static void enter_walkers(cluster *c, host *h)
@@ -281,20 +260,15 @@ static void take_events(cluster *c, host *h)
 {
     phc_event event;
     while (phc_event_next(h->node.member, &event)) {
+        duties_hear(&h->duties, &event);
         switch (event.kind) {
         case PHC_EVENT_GAINED:
         case PHC_EVENT_RESTORED:
             CHECK(event.kind == PHC_EVENT_GAINED || c->hosts[1].dead, "an entity is taken back");
             gain_entity(c, h, &event);
             break;
-        case PHC_EVENT_RESTORE:
-            h->restoring[event.region] = event.loss;
-            break;
-        case PHC_EVENT_REGION_LOST: /* the duty is another node's, too */
-            h->restoring[event.region] = h->asked[event.region] = 0;
-            break;
         case PHC_EVENT_WHO_HAS:
-            restore_missing(c, h, &event);
+            duties_answer(&h->duties, h->node.member, &event, restore_walker, h);
             break;
         case PHC_EVENT_DRAINED:
             h->drained = true;

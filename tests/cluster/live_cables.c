@@ -148,6 +148,21 @@ static live_run *await_either(live_cluster *cluster, live_run *runs[2], int *sta
     return NULL;
 }
 
+/*
+ * A gateway at the broker of one of the two does not hear members of the other one, and goes by the same rule, if its
+ * links are silent as long as those of the nodes.
+ */
+static void replace_gateways(live_cluster *cluster)
+{
+    const uint32_t count = cluster->run_count;
+    for (uint32_t i = 0; i < count; i++) {
+        live_run *run = &cluster->runs[i];
+        if (!run->is_gateway || !live_is_up(run) || !run->is_fenced) continue;
+        if (live_await_end(cluster, run, "a gateway that was put out ends", LIVE_EXIT_FENCED))
+            (void)live_start(cluster, true);
+    }
+}
+
 /* Their brokers do not hear each other; both reach the third machine, and by it etcd: one of their nodes is put out. */
 static void part_two(live_cluster *cluster, uint64_t *random)
 {
@@ -173,6 +188,7 @@ static void part_two(live_cluster *cluster, uint64_t *random)
         LINK_TIMEOUT_MS + cluster->lease_ms + NOTICED_MS + 2 * REQUEST_MS + (leads ? ELECTION_MS : 0);
     if (!live_check_death(cluster, out, since_ms, first, bound_ms)) return;
     live_pass(cluster, BACK_MS);
+    replace_gateways(cluster);
     if (live_await_rest(cluster, "behind two machines that did not hear each other")) live_start_again(cluster, false);
 }
 

@@ -13,14 +13,13 @@
 #include "cluster/live_check.h"
 #include "cluster/live_server_faults.h"
 #include "cluster/live_sleeps.h"
+#include "cluster/live_slow.h"
 #include "cluster/live_waits.h"
 
 enum {
     ANY_TICK_MS = 1000, /* a fault comes at any moment of so many */
     RESTORE_MS = 1000,  /* from the new map to the last walker */
-    SHORT_PAUSE_MS = 1000,
-    SLOW_WINDOW_MS = 5000,
-    SLOW_WINDOWS = 3
+    SHORT_PAUSE_MS = 1000
 };
 
 live_run *live_choose_run(live_cluster *cluster, uint64_t *random, bool is_gateway)
@@ -53,12 +52,15 @@ static void kill_run(live_run *run)
 
 /* ---- a node that is gone ---- */
 
-uint64_t live_last_peer_down_ms(const live_cluster *cluster)
+/* When the last one of the others read a map without it. */
+static uint64_t last_down_ms(const live_cluster *cluster, const live_run *dead)
 {
-    uint64_t ms = 0;
-    for (uint32_t i = 0; i < cluster->run_count; i++)
-        if (cluster->runs[i].measure.peer_down_ms > ms) ms = cluster->runs[i].measure.peer_down_ms;
-    return ms;
+    uint64_t last_ms = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const uint64_t ms = cluster->runs[i].measure.peer_down_ms[dead->number];
+        if (ms > last_ms) last_ms = ms;
+    }
+    return last_ms;
 }
 
 bool live_check_death(live_cluster *cluster, const live_run *dead, uint64_t since_ms, size_t first, uint64_t bound_ms)
@@ -67,7 +69,7 @@ bool live_check_death(live_cluster *cluster, const live_run *dead, uint64_t sinc
     const uint64_t stale_ms = since_ms + 1500; /* statuses from before the death do not count */
     if (!live_await_owned(cluster, "the walkers of a dead node are owned", stale_ms)) return false;
     live_check_restored(cluster, dead, first, &restored);
-    live_bound(cluster, "put out of the map by all after", live_last_peer_down_ms(cluster) - since_ms, bound_ms);
+    live_bound(cluster, "put out of the map by all after", last_down_ms(cluster, dead) - since_ms, bound_ms);
     live_bound(cluster, "the last of its walkers is entered after", restored.last_ms - since_ms, bound_ms + RESTORE_MS);
     (void)printf("  %u walkers entered anew, %u taken back from their way to it\n", restored.entered,
                  restored.taken_back);
@@ -154,75 +156,6 @@ static void drain_node(live_cluster *cluster, uint64_t *random)
     if (live_await_rest(cluster, "without the drained node")) live_start_again(cluster, false);
 }
 
-/* ---- a slow node ---- */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
-    return (first > second) - (first < second);
-}
-
-/* Ticks of the other nodes from their places on. */
-typedef VEC(uint32_t) durations;
-
-static void note_places(const live_cluster *cluster, size_t places[LIVE_RUNS_MAX])
-{
-    for (uint32_t i = 0; i < cluster->run_count; i++) places[i] = cluster->runs[i].ticks_us.count;
-}
-
-static size_t add_durations(const live_cluster *cluster, const live_run *but, const size_t places[], durations *to)
-{
-    size_t of_it = 0;
-    for (uint32_t i = 0; i < cluster->run_count; i++) {
-        const live_run *run = &cluster->runs[i];
-        if (run == but) of_it = run->ticks_us.count - places[i];
-        if (run == but || !live_is_node(run)) continue;
-        for (size_t at = places[i]; at < run->ticks_us.count; at++) VEC_PUSH(to, run->ticks_us.items[at]);
-    }
-    return of_it;
-}
-
-static uint32_t p99_of(durations *ticks)
-{
-    REQUIRE(ticks->count > 0);
-    qsort(ticks->items, ticks->count, sizeof *ticks->items, compare_numbers);
-    return ticks->items[(ticks->count - 1) * 99 / 100];
-}
-
-/* Windows with and without the fault take turns, as the machine has other work. */
-static void slow_node(live_cluster *cluster, uint64_t *random)
-{
-    live_run *run = live_choose_run(cluster, random, false);
-    durations ticks[2] = {0};
-    size_t places[LIVE_RUNS_MAX] = {0}, of_it = 0;
-    uint64_t silence_ms = 0;
-    live_pass_some_time(cluster, random);
-    const size_t first = cluster->events.count;
-    for (uint32_t window = 0; window < 2 * SLOW_WINDOWS; window++) {
-        const bool is_slow = window % 2 == 1;
-        live_begin_measure(cluster);
-        note_places(cluster, places);
-        live_pass(cluster, SLOW_WINDOW_MS);
-        const size_t counted = add_durations(cluster, run, places, &ticks[is_slow]);
-        if (is_slow) of_it += counted;
-        if (live_longest_silence_ms(cluster) > silence_ms) silence_ms = live_longest_silence_ms(cluster);
-        server_signal(&run->process, SIGUSR2);
-    }
-    live_pass(cluster, 1000);
-    const uint32_t plain_us = p99_of(&ticks[0]), beside_us = p99_of(&ticks[1]);
-    const size_t other_ticks = ticks[1].count / (LIVE_NODES - 1);
-    (void)printf("  p99 of the others' ticks: %u us without, %u us beside it: %.2f times\n", plain_us, beside_us,
-                 (double)beside_us / (double)plain_us);
-    (void)printf("  %zu ticks of it, %zu of each other one; it was silent for %" PRIu64 " ms at a time\n", of_it,
-                 other_ticks, silence_ms);
-    CHECK(of_it > 0 && other_ticks >= of_it * 3, "seed %" PRIu64 ": others wait for a slow node: %zu ticks to its %zu",
-          cluster->seed, other_ticks, of_it);
-    CHECK(silence_ms > 0, "seed %" PRIu64 ": its lag is not told", cluster->seed);
-    live_check_nothing_lost(cluster, first);
-    for (uint32_t i = 0; i < 2; i++) VEC_FREE(&ticks[i]);
-    (void)live_await_rest(cluster, "behind a slow node");
-}
-
 /* ---- gateways ---- */
 
 static void kill_gateway(live_cluster *cluster, uint64_t *random)
@@ -233,7 +166,7 @@ static void kill_gateway(live_cluster *cluster, uint64_t *random)
     const uint64_t since_ms = live_now_ms();
     kill_run(run);
     live_pass(cluster, cluster->lease_ms + 2 * LIVE_LEASE_SLACK_MS);
-    live_bound(cluster, "put out of the map by all after", live_last_peer_down_ms(cluster) - since_ms,
+    live_bound(cluster, "put out of the map by all after", last_down_ms(cluster, run) - since_ms,
                cluster->lease_ms + LIVE_LEASE_SLACK_MS);
     for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it is dead */
     live_check_nothing_lost(cluster, first);
@@ -262,7 +195,7 @@ const live_fault live_faults[] = {
     {"a node is killed while a gateway stands still", kill_node_beside_paused_gateway},
     {"a node stands still for a second", pause_node},
     {"a node is drained", drain_node},
-    {"a node is slow", slow_node},
+    {"a node is slow", live_slow_node},
     {"a gateway is killed", kill_gateway},
     {"a gateway stands still beyond its lease", pause_gateway_for_long},
     {"a broker is killed", live_kill_broker},

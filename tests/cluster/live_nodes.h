@@ -42,8 +42,9 @@ typedef struct live_measure {
     uint64_t gap_ms;         /* a gateway's: of a walker */
     uint64_t lease_least_ms; /* that the lease was proven for */
     uint64_t longest_us;     /* tick */
-    uint64_t peer_downs, peer_down_ms;
-    uint64_t ticks_before; /* of the last status before it */
+    uint64_t peer_downs;     /* members that were put out */
+    uint64_t peer_down_ms[LIVE_PEERS_MAX + 1]; /* the last time, by number */
+    uint64_t ticks_before;                     /* of the last status before it */
 } live_measure;
 
 typedef struct live_run {

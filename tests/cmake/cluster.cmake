@@ -55,8 +55,10 @@ if(PHAROS_BUILD_CLUSTER)
             set(schedules ARGS --count 10000)
             set(few_schedules ARGS --count 1500)
         endif()
-        pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c cluster/duties.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_soak SOURCES cluster/cluster_soak.c cluster/duties.c cluster/node_host.c cluster/walks.c
+                          LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_oom SOURCES cluster/cluster_oom.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_sim SOURCES cluster/cluster_sim.c LIBS pharos_cluster_sim ${schedules} LABELS cluster)
         # Found once: a host that was still at an earlier loss entered what a second dead node had, before its barrier.
@@ -87,7 +89,7 @@ if(PHAROS_BUILD_CLUSTER)
         add_test(NAME cluster_sim_adopted COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim_members> --seed 6840 --count 1)
         pharos_test_properties(cluster_sim_adopted 60 "cluster")
     endif()
-    foreach(test IN ITEMS federation cluster_hosts cluster_oom cluster_says unit_cluster unit_cluster_etcd unit_node_gateway unit_cluster_tool fuzz_cluster fuzz_cluster_tool fuzz_membership
+    foreach(test IN ITEMS federation cluster_hosts cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_node_gateway unit_cluster_tool fuzz_cluster fuzz_cluster_tool fuzz_membership
             fuzz_halo fuzz_etcd cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back cluster_canary_answer cluster_canary_adopt cluster_canary_outwait cluster_canary_era) # some are not there under the thread sanitizer
@@ -111,8 +113,8 @@ if(PHAROS_BUILD_CLUSTER)
         if(TARGET pharos-node AND NOT PHAROS_SANITIZE STREQUAL "thread")
             # Its leases run out where the machine is busy: the leg cluster runs it alone, and no other leg (label live).
             set(course cluster/live_bounds.c cluster/live_check.c cluster/live_course.c cluster/live_faults.c
-                cluster/live_nodes.c cluster/live_server_faults.c cluster/live_sleeps.c cluster/live_waits.c
-                cluster/servers.c)
+                cluster/live_lines.c cluster/live_nodes.c cluster/live_server_faults.c cluster/live_sleeps.c
+                cluster/live_slow.c cluster/live_waits.c cluster/servers.c)
             pharos_plain_test(NAME cluster_live
                               SOURCES cluster/cluster_live.c ${course}
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
@@ -127,8 +129,10 @@ if(PHAROS_BUILD_CLUSTER)
             set_tests_properties(cluster_cables PROPERTIES RUN_SERIAL ON TIMEOUT 600) # two to three minutes
             add_dependencies(cluster_cables pharos-node)
             add_dependencies(cluster_tests cluster_cables)
+        endif()
+        if(TARGET pharos-node)
             pharos_plain_test(NAME cluster_operator
-                              SOURCES cluster/cluster_operator.c cluster/live_nodes.c cluster/servers.c
+                              SOURCES cluster/cluster_operator.c cluster/live_lines.c cluster/live_nodes.c cluster/servers.c
                               ARGS --tool $<TARGET_FILE:pharos-cluster> --node $<TARGET_FILE:pharos-node>
                                    --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)

@@ -1,0 +1,188 @@
+/*
+ * Lines of runs, read along into measures and events; see live_nodes.h.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/live_nodes.h"
+
+/* The number behind "name":, 0 if it is not there. */
+static uint64_t number_in(const char *line, const char *name)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "\"%s\":", name);
+    const char *at = strstr(line, key);
+    return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static bool is_event(const char *line, const char *name)
+{
+    char start[64];
+    (void)snprintf(start, sizeof start, "{\"event\":\"%s\",", name);
+    return strncmp(line, start, strlen(start)) == 0;
+}
+
+/* "1-7,9" */
+static void read_ids(live_run *run, const char *line)
+{
+    static const char key[] = "\"ids\":\"";
+    const char *at = strstr(line, key);
+    char *end;
+    memset(run->owns, 0, sizeof run->owns);
+    REQUIRE(at);
+    at += strlen(key);
+    while (*at != '"') {
+        const uint64_t first = strtoull(at, &end, 10), last = *end == '-' ? strtoull(end + 1, &end, 10) : first;
+        REQUIRE(first >= 1 && first <= last && last <= LIVE_WALKERS_MAX);
+        for (uint64_t id = first; id <= last; id++) run->owns[id] = true;
+        at = *end == ',' ? end + 1 : end;
+    }
+}
+
+/* "ticks_us":[12,34] */
+static void read_ticks(live_run *run, const char *line)
+{
+    static const char key[] = "\"ticks_us\":[";
+    const char *at = strstr(line, key);
+    char *end;
+    REQUIRE(at);
+    for (at += strlen(key); *at != ']'; at = *end == ',' ? end + 1 : end) {
+        const uint32_t us = (uint32_t)strtoul(at, &end, 10);
+        REQUIRE(end != at);
+        VEC_PUSH(&run->ticks_us, us);
+    }
+}
+
+static uint64_t max_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* That a node and a gateway have. */
+static void read_measure(live_run *run, const char *line)
+{
+    live_measure *measure = &run->measure;
+    const uint64_t lease_ms = number_in(line, "lease_least_ms");
+    if (lease_ms < measure->lease_least_ms) measure->lease_least_ms = lease_ms;
+    measure->gap_ms = max_of(measure->gap_ms, number_in(line, "gap_ms"));
+    measure->longest_us = max_of(measure->longest_us, number_in(line, "longest_us"));
+    run->ticks = number_in(line, "tick");
+    run->status_ms = number_in(line, "ms");
+    run->damaged = number_in(line, "damaged");
+}
+
+static void read_status(live_run *run, const char *line)
+{
+    read_measure(run, line);
+    if (run->is_gateway) return;
+    const uint64_t changes =
+        number_in(line, "entered") + number_in(line, "gained") + number_in(line, "lost") + number_in(line, "restored");
+    const uint64_t transit = number_in(line, "transit");
+    run->same_statuses = changes == run->changes && transit == run->transit ? run->same_statuses + 1 : 1;
+    run->changes = changes;
+    run->transit = transit;
+    run->duplicates = number_in(line, "duplicates");
+    run->refused = number_in(line, "refused");
+    read_ids(run, line);
+    read_ticks(run, line);
+}
+
+static void read_event(live_cluster *cluster, uint32_t place, live_kind kind, const char *line)
+{
+    const live_event event = {.kind = kind,
+                              .run = place,
+                              .number = (uint32_t)number_in(line, "node"),
+                              .peer = (uint32_t)number_in(line, "peer"),
+                              .ms = number_in(line, "ms"),
+                              .id = number_in(line, "id"),
+                              .ownership = number_in(line, "ownership"),
+                              .steps = number_in(line, "steps"),
+                              .steps_before = number_in(line, "steps_before")};
+    REQUIRE(event.id >= 1 && event.id <= cluster->walkers);
+    /* statuses of several runs are of different moments, and walkers cross between them */
+    if (kind != LIVE_SEEN) cluster->runs[place].owns[event.id] = live_gives_ownership(kind);
+    VEC_PUSH(&cluster->events, event);
+}
+
+/* The line comes once the other node is silent for some ticks, and again once it is heard. */
+static void read_lag(live_run *run, const char *line)
+{
+    const uint64_t peer = number_in(line, "peer"), ticks = number_in(line, "ticks"), ms = number_in(line, "ms");
+    REQUIRE(peer >= 1 && peer <= LIVE_PEERS_MAX);
+    uint64_t *since_ms = &run->silent_since_ms[peer];
+    if (ticks == 0 && *since_ms != 0) run->measure.silence_ms = max_of(run->measure.silence_ms, ms - *since_ms);
+    *since_ms = ticks == 0 ? 0 : ms - ticks * LIVE_TICK_MS;
+}
+
+static void read_peer_down(live_run *run, const char *line)
+{
+    const uint64_t peer = number_in(line, "peer");
+    REQUIRE(peer >= 1 && peer <= LIVE_PEERS_MAX);
+    run->silent_since_ms[peer] = 0;
+    run->measure.peer_downs++;
+    run->measure.peer_down_ms[peer] = number_in(line, "ms");
+}
+
+/*
+ * etcd before 3.4.31 and 3.5.13 ends leases that are renewed, once a leader that stood still goes on. And a machine
+ * that stands still for a good part of a lease ends members by right. Both are no fault of a node; all other reasons
+ * are. One that the test itself held beyond its lease has no need of an excuse.
+ */
+static const char *excuse_of(const live_cluster *cluster, const live_run *run, const char *line)
+{
+    if (run->paused || !strstr(line, "lease ran out\"")) return NULL;
+    if (number_in(line, "lease_ms") > 0) return ", is ended early by etcd";
+    return 2 * cluster->stall_ms > cluster->lease_ms ? ", on a machine that stood still" : NULL;
+}
+
+static void read_fenced(live_cluster *cluster, uint32_t place, const char *line)
+{
+    live_run *run = &cluster->runs[place];
+    const char *excuse = excuse_of(cluster, run, line);
+    run->is_fenced = true;
+    memset(run->owns, 0, sizeof run->owns);
+    run->is_excused = excuse != NULL;
+    cluster->excused += run->is_excused;
+    (void)printf("  run %u, node %u%s: %s", place, run->number, excuse ? excuse : "", line);
+}
+
+static void read_line(live_cluster *cluster, uint32_t place, const char *line)
+{
+    static const char *const names[] = {[LIVE_ENTERED] = "entered",
+                                        [LIVE_GAINED] = "gained",
+                                        [LIVE_RESTORED] = "restored",
+                                        [LIVE_LOST] = "lost",
+                                        [LIVE_SEEN] = "seen"};
+    live_run *run = &cluster->runs[place];
+    for (uint32_t kind = LIVE_ENTERED; kind <= LIVE_SEEN; kind++)
+        if (is_event(line, names[kind])) read_event(cluster, place, (live_kind)kind, line);
+    if (is_event(line, "status")) read_status(run, line);
+    if (is_event(line, "joined")) run->number = (uint32_t)number_in(line, "node");
+    if (is_event(line, "lag")) read_lag(run, line);
+    if (is_event(line, "peer_down")) read_peer_down(run, line);
+    if (is_event(line, "drained")) run->is_drained = true;
+    if (is_event(line, "fenced")) read_fenced(cluster, place, line);
+    CHECK(line[0] == '{', "run %u says: %s", place, line);
+}
+
+/* A line that has no end yet is read again later. */
+static void read_lines(live_cluster *cluster, uint32_t place)
+{
+    char line[LIVE_LINE_SIZE];
+    FILE *log = cluster->runs[place].log;
+    for (;;) {
+        const long at = ftell(log);
+        if (!fgets(line, sizeof line, log) || !strchr(line, '\n')) {
+            clearerr(log);
+            REQUIRE(fseek(log, at, SEEK_SET) == 0);
+            return;
+        }
+        read_line(cluster, place, line);
+    }
+}
+
+void live_read(live_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++) read_lines(cluster, i);
+}

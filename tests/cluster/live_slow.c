@@ -1,0 +1,83 @@
+/*
+ * A slow node; see live_slow.h.
+ */
+#include "cluster/live_slow.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "cluster/live_bounds.h"
+#include "cluster/live_check.h"
+#include "cluster/live_course.h"
+#include "cluster/live_faults.h"
+#include "cluster/live_waits.h"
+
+enum { SLOW_WINDOW_MS = 5000, SLOW_WINDOWS = 3 };
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+    return (first > second) - (first < second);
+}
+
+/* Ticks of the other nodes from their places on. */
+typedef VEC(uint32_t) durations;
+
+static void note_places(const live_cluster *cluster, size_t places[LIVE_RUNS_MAX])
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++) places[i] = cluster->runs[i].ticks_us.count;
+}
+
+static size_t add_durations(const live_cluster *cluster, const live_run *but, const size_t places[], durations *to)
+{
+    size_t of_it = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        if (run == but) of_it = run->ticks_us.count - places[i];
+        if (run == but || !live_is_node(run)) continue;
+        for (size_t at = places[i]; at < run->ticks_us.count; at++) VEC_PUSH(to, run->ticks_us.items[at]);
+    }
+    return of_it;
+}
+
+static uint32_t p99_of(durations *ticks)
+{
+    REQUIRE(ticks->count > 0);
+    qsort(ticks->items, ticks->count, sizeof *ticks->items, compare_numbers);
+    return ticks->items[(ticks->count - 1) * 99 / 100];
+}
+
+/* Windows with and without the fault take turns, as the machine has other work. */
+void live_slow_node(live_cluster *cluster, uint64_t *random)
+{
+    live_run *run = live_choose_run(cluster, random, false);
+    durations ticks[2] = {0};
+    size_t places[LIVE_RUNS_MAX] = {0}, of_it = 0;
+    uint64_t silence_ms = 0;
+    live_pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    for (uint32_t window = 0; window < 2 * SLOW_WINDOWS; window++) {
+        const bool is_slow = window % 2 == 1;
+        live_begin_measure(cluster);
+        note_places(cluster, places);
+        live_pass(cluster, SLOW_WINDOW_MS);
+        const size_t counted = add_durations(cluster, run, places, &ticks[is_slow]);
+        if (is_slow) of_it += counted;
+        if (live_longest_silence_ms(cluster) > silence_ms) silence_ms = live_longest_silence_ms(cluster);
+        server_signal(&run->process, SIGUSR2);
+    }
+    live_pass(cluster, 1000);
+    const uint32_t plain_us = p99_of(&ticks[0]), beside_us = p99_of(&ticks[1]);
+    const size_t other_ticks = ticks[1].count / (LIVE_NODES - 1);
+    (void)printf("  p99 of the others' ticks: %u us without, %u us beside it: %.2f times\n", plain_us, beside_us,
+                 (double)beside_us / (double)plain_us);
+    (void)printf("  %zu ticks of it, %zu of each other one; it was silent for %" PRIu64 " ms at a time\n", of_it,
+                 other_ticks, silence_ms);
+    CHECK(of_it > 0 && other_ticks >= of_it * 3, "seed %" PRIu64 ": others wait for a slow node: %zu ticks to its %zu",
+          cluster->seed, other_ticks, of_it);
+    CHECK(silence_ms > 0, "seed %" PRIu64 ": its lag is not told", cluster->seed);
+    live_check_nothing_lost(cluster, first);
+    for (uint32_t i = 0; i < 2; i++) VEC_FREE(&ticks[i]);
+    (void)live_await_rest(cluster, "behind a slow node");
+}
