@@ -43,11 +43,9 @@ static void mark_deferred(phx_update_scratch *scratch, const phx_bands *bands, u
 static void open_observer(phx_update_emission *at, uint32_t slot)
 {
     const phx_shard *shard = at->shard;
-    const phx_motion_history *history = &shard->bands.histories[slot];
-    const phx_motion_sample *own = &shard->bands.samples[slot];
-    const bool other_bands = shard->rules->bands_changed || (history->known && history->kind != at->attr->kind);
+    const phx_motion_sample *own = &shard->bands.samples[shard->bands.items[slot]];
     at->body = &shard->store.body[slot];
-    at->is_new = !history->known;
+    at->is_new = own->as_observer & PHX_SAMPLE_NEW;
     at->query = shard->bands.queries[at->attr->kind];
     at->query.x = own->x;
     at->query.y = own->y;
@@ -56,7 +54,7 @@ static void open_observer(phx_update_emission *at, uint32_t slot)
     at->query.was_y = own->oy;
     at->query.was_z = at->query.sphere ? phx_bands_old_z(shard, slot) : 0;
     at->query.hash = own->hash;
-    at->query.all = other_bands;
+    at->query.all = shard->rules->bands_changed || (own->as_observer & PHX_SAMPLE_NEW_BANDS);
     at->query.band_bits = at->scratch->band_bits;
 }
 
@@ -66,7 +64,7 @@ static bool add_entered(phx_update_emission *at, const uint32_t *entered, uint32
     phx_update_scratch *scratch = at->scratch;
     uint32_t *keys = phx_update_scratch_room(scratch, count);
     if (!keys) return false;
-    for (uint32_t i = 0; i < count; i++) __builtin_prefetch(&at->shard->bands.samples[entered[i]]);
+    for (uint32_t i = 0; i < count; i++) __builtin_prefetch(&at->shard->bands.items[entered[i]]);
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = phx_due_key_of(at, entered[i]);
         phx_update_scratch_leave_out(scratch, phx_due_key_item(scratch, keys[i]));
@@ -80,18 +78,18 @@ static bool add_entered(phx_update_emission *at, const uint32_t *entered, uint32
 static void let_all_in(const phx_update_emission *at, uint32_t own, const uint32_t *entered, uint32_t count)
 {
     phx_update_scratch *scratch = at->scratch;
-    const phx_motion_sample *samples = at->shard->bands.samples;
-    phx_update_scratch_let_in(scratch, samples[own].item);
-    for (uint32_t i = 0; i < count; i++) phx_update_scratch_let_in(scratch, samples[entered[i]].item);
+    const uint32_t *items = at->shard->bands.items;
+    phx_update_scratch_let_in(scratch, items[own]);
+    for (uint32_t i = 0; i < count; i++) phx_update_scratch_let_in(scratch, items[entered[i]]);
     for (uint32_t i = 0; i < at->candidate_count; i++)
-        phx_update_scratch_let_in(scratch, samples[scratch->candidates[i].slot].item);
+        phx_update_scratch_let_in(scratch, items[scratch->candidates[i].slot]);
 }
 
 /* Adds targets that entered, and targets of the list that are due or have waited. false = no memory. */
 static bool add_targets(phx_update_emission *at, uint32_t slot, const uint32_t *entered, uint32_t entered_count,
                         bool waited)
 {
-    phx_update_scratch_leave_out(at->scratch, at->shard->bands.samples[slot].item); /* its own row is in its view */
+    phx_update_scratch_leave_out(at->scratch, at->shard->bands.items[slot]); /* its own row is in its view */
     at->failed = !add_entered(at, entered, entered_count);
     if (!at->failed) phx_due_targets_add(at, slot);
     if (!at->failed && waited) {
@@ -105,6 +103,7 @@ static bool add_targets(phx_update_emission *at, uint32_t slot, const uint32_t *
 void phx_band_prefetch_tail(const phx_shard *shard, uint32_t slot)
 {
     __builtin_prefetch(&shard->store.tail[slot]);
+    __builtin_prefetch(&shard->bands.items[slot]);
 }
 
 void phx_band_prefetch_way(const phx_shard *shard, uint32_t slot)
@@ -116,9 +115,7 @@ void phx_band_prefetch_way(const phx_shard *shard, uint32_t slot)
 
 void phx_band_prefetch(const phx_shard *shard, uint32_t slot)
 {
-    __builtin_prefetch(&shard->bands.histories[slot]);
-    __builtin_prefetch(&shard->bands.samples[slot]);
-    __builtin_prefetch(&shard->store.body[slot]);
+    __builtin_prefetch(&shard->bands.samples[shard->bands.items[slot]]);
     const phx_relation_set *related =
         shard->store.tail[slot].list.derived ? phx_related_of(shard, slot) : NULL; /* else they are not read */
     for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++)

@@ -34,12 +34,13 @@ typedef struct open_spans {
 
 uint32_t phx_due_key_of(const phx_update_emission *at, uint32_t slot)
 {
-    const phx_motion_sample *to = &at->shard->bands.samples[slot];
+    const uint32_t item = at->shard->bands.items[slot];
+    const phx_motion_sample *to = &at->shard->bands.samples[item];
     const float dx = to->x - at->query.x, dy = to->y - at->query.y, dz = to->z - at->query.z;
     const float d2 = at->query.sphere ? dx * dx + dy * dy + dz * dz : dx * dx + dy * dy;
     uint32_t band = 0;
     while (band + 1 < at->query.band_count && d2 > at->query.squares[band]) band++;
-    return phx_due_key(at->scratch, to->item, band);
+    return phx_due_key(at->scratch, item, band);
 }
 
 uint32_t phx_due_since(const phx_update_emission *at, uint32_t target)
@@ -132,13 +133,15 @@ static bool add_due_targets(phx_update_emission *at, phx_motion_columns columns,
 static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count)
 {
     phx_update_emission *at = user;
+    const phx_bands *bands = &at->shard->bands;
     phx_gathered_samples to;
+    uint32_t items[PHX_SAMPLES_ROOM];
     _Static_assert((int)PHX_LIST_PIECE_MAX <= (int)PHX_SAMPLES_MAX, "a piece of a list is gathered at once");
     at->scratch->listed_count += count;
-    at->shard->kernels->gather_samples(at->shard->bands.samples, targets, count, &to);
+    for (uint32_t i = 0; i < count; i++) items[i] = bands->items[targets[i]];
+    at->shard->kernels->gather_samples(bands->samples, items, count, &to);
     for (uint32_t i = 0; at->query.sphere && i < count; i++) to.was_z[i] = phx_bands_old_z(at->shard, targets[i]);
-    const phx_motion_columns columns = {to.x,     to.y,    to.z,   to.was_x,       to.was_y,
-                                        to.was_z, to.hash, to.age, .item = to.item};
+    const phx_motion_columns columns = {to.x, to.y, to.z, to.was_x, to.was_y, to.was_z, to.hash, to.age, .item = items};
     return add_due_targets(at, columns, &(phx_span){0, count}, 1, count);
 }
 
@@ -170,13 +173,14 @@ static void add_tile_rows(phx_update_emission *at, phx_box box)
 static void add_rows_in_view(phx_update_emission *at)
 {
     const phx_shard *shard = at->shard;
-    const phx_box box = phx_box_around(at->body->x, at->body->y, at->attr->view);
+    const float x = at->query.x, y = at->query.y;
+    const phx_box box = phx_box_around(x, y, at->attr->view);
     at->query.view = at->attr->view;
     if (phx_motion_tile_covers(&at->scratch->tile, shard, at->attr->instance, box)) {
         add_tile_rows(at, box);
         return;
     }
-    const phx_rect rect = phx_interest_rows_rect(shard, at->body, at->attr->view);
+    const phx_rect rect = phx_interest_rect(shard->rules, x, y, at->attr->view + shard->grid.drift_bound);
     phx_block_walk walk = phx_grid_walk(&shard->grid, at->attr->instance, rect);
     open_spans open;
     open.count = open.length = 0;

@@ -3,6 +3,8 @@
  */
 #include "shards/publish/motion_history.h"
 
+#include <string.h>
+
 #include "base/simd.h"
 #include "shards/simd/due_rule.h"
 #include "shards/state/shard.h"
@@ -17,8 +19,6 @@ bool phx_bands_ready(phx_shard *shard)
                   sizeof(phx_motion_history)))
         return false;
     for (; histories < bands->histories_capacity; histories++) bands->histories[histories] = (phx_motion_history){0};
-    if (!phx_grow(shard->mem, (void **)&bands->samples, &bands->samples_capacity, 0, slots, sizeof(phx_motion_sample)))
-        return false;
     if (!phx_grow(shard->mem, (void **)&bands->deferred, &bands->deferred_capacity, deferred, slots, sizeof(phx_list)))
         return false;
     for (; deferred < bands->deferred_capacity; deferred++) bands->deferred[deferred] = phx_list_empty();
@@ -120,24 +120,21 @@ static writable_rows motion_rows_of(const phx_shard *shard)
                            of->key + of->key_capacity / 2};
 }
 
-/* Copies the samples of all rows into columns; a gap gets the one of slot 0. */
+/* Copies the samples of all rows into columns; what stands in gaps is not read. */
 static void sample_rows(phx_shard *shard)
 {
-    enum { AHEAD = 16 };
     const writable_rows to = motion_rows_of(shard);
     const phx_motion_sample *samples = shard->bands.samples;
     for (uint32_t row = 0, end = shard->grid.row_end; row < end; row++) {
-        const phx_motion_sample *from = &samples[phx_row_slot(&shard->grid.rows, row)];
-        if (end - row > AHEAD) __builtin_prefetch(&samples[phx_row_slot(&shard->grid.rows, row + AHEAD)]);
+        const phx_motion_sample *from = &samples[row];
         to.was_x[row] = from->ox;
         to.was_y[row] = from->oy;
         to.hash[row] = from->hash;
         to.age[row] = from->age;
     }
     for (uint32_t row = 0; to.z && row < shard->grid.row_end; row++) {
-        const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
-        to.was_z[row] = phx_bands_old_z(shard, slot);
-        to.z[row] = samples[slot].z;
+        to.was_z[row] = phx_bands_old_z(shard, phx_row_slot(&shard->grid.rows, row));
+        to.z[row] = samples[row].z;
     }
 }
 
@@ -196,25 +193,53 @@ static bool write_queries(phx_shard *shard)
     return true;
 }
 
+/* Room for all items. */
+static bool ready_samples(phx_shard *shard)
+{
+    phx_bands *bands = &shard->bands;
+    const uint32_t items = shard->derives_lists ? shard->grid.row_end : shard->store.slots;
+    if (!phx_grow(shard->mem, (void **)&bands->items, &bands->items_capacity, 0, shard->store.slots,
+                  sizeof *bands->items) ||
+        !phx_grow(shard->mem, (void **)&bands->samples, &bands->samples_capacity, 0, items, sizeof *bands->samples) ||
+        !phx_grow(shard->mem, (void **)&bands->entered, &bands->entered_capacity, 0, items, sizeof *bands->entered))
+        return false;
+    if (items > 0) memset(bands->entered, 0, items * sizeof *bands->entered);
+    return !shard->derives_lists || ready_motion_rows(shard);
+}
+
+static phx_motion_sample sample_of(const phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    const phx_motion_history *history = &shard->bands.histories[slot];
+    const bool known = history->known; /* else it is new, or a copy that came without: it has not moved lately */
+    const bool other = known && history->kind != phx_store_attr(&shard->store, slot)->kind;
+    return (phx_motion_sample){body->x,
+                               body->y,
+                               body->z,
+                               known ? history->x : body->x,
+                               known ? history->y : body->y,
+                               history->hash,
+                               short_age(age_of(history, body, shard->tick)),
+                               (known ? 0 : PHX_SAMPLE_NEW) | (other ? PHX_SAMPLE_NEW_BANDS : 0)};
+}
+
 bool phx_bands_sample(phx_shard *shard)
 {
+    enum { AHEAD = 16 };
+    phx_bands *bands = &shard->bands;
+    const phx_body *body = shard->store.body;
+    const bool by_rows = shard->derives_lists;
     if (!phx_bands_busy(shard)) return true;
-    PHX_ASSERT(shard->store.slots <= shard->bands.samples_capacity);
-    if ((shard->derives_lists && !ready_motion_rows(shard)) || !write_queries(shard)) return false;
-    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-        const phx_body *body = &shard->store.body[slot];
-        const phx_motion_history *history = &shard->bands.histories[slot];
-        const bool known = history->known; /* else it is new, or a copy that came without: it has not moved lately */
-        shard->bands.samples[slot] = (phx_motion_sample){body->x,
-                                                         body->y,
-                                                         body->z,
-                                                         known ? history->x : body->x,
-                                                         known ? history->y : body->y,
-                                                         history->hash,
-                                                         short_age(age_of(history, body, shard->tick)),
-                                                         shard->derives_lists ? body->row : slot};
+    if (!ready_samples(shard) || !write_queries(shard)) return false;
+    for (uint32_t slot = 0, end = shard->store.slots; slot < end; slot++) {
+        if (by_rows && end - slot > AHEAD && (body[slot + AHEAD].state & PHX_SLOT_ROW))
+            __builtin_prefetch(&bands->samples[body[slot + AHEAD].row], 1);
+        const bool has_none = by_rows && !((body[slot].state & PHX_SLOT_LIVE) && (body[slot].state & PHX_SLOT_ROW));
+        bands->items[slot] = !by_rows ? slot : has_none ? 0 : body[slot].row;
+        if (!has_none) bands->samples[bands->items[slot]] = sample_of(shard, slot);
     }
-    if (shard->derives_lists) sample_rows(shard);
+    if (by_rows) sample_rows(shard);
+    bands->sampled = shard->tick;
     return true;
 }
 
@@ -238,7 +263,6 @@ static void commit_motion_history(phx_shard *shard, uint32_t slot)
     history->z = body->z;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     history->kind = attr->kind;
-    history->change = 0;
     if (!(body->state & PHX_SLOT_OWN) || !phx_attr_observes(attr)) phx_bands_drop_deferred(&shard->bands, slot);
 }
 

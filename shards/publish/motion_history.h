@@ -37,7 +37,7 @@ void phx_bands_make_all_due(struct phx_shard *shard, uint32_t slot);
 bool phx_bands_busy(const struct phx_shard *shard);
 /* Writes the motion samples, if so; before any update is emitted. false = no memory: call again. */
 bool phx_bands_sample(struct phx_shard *shard);
-/* The number of items (phx_motion_sample), or more. */
+/* The number of items (phx_motion_sample), or more, that there is room for. */
 uint32_t phx_bands_items(const struct phx_shard *shard);
 /* The height of a slot at the last tick's end; or now, if it has no history. */
 float phx_bands_old_z(const struct phx_shard *shard, uint32_t slot);

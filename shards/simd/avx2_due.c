@@ -127,12 +127,12 @@ AVX2 phx_due_found phx_find_due_avx2(const phx_motion_columns *columns, const ph
 _Static_assert(sizeof(phx_motion_sample) == 2 * HALF * sizeof(float), "a sample is two halves of a vector");
 
 /* One half of eight samples: columns of HALF fields. */
-AVX2_INLINE void gather_half(const phx_motion_sample *samples, const uint32_t *slots, uint32_t half, __m256 to[HALF])
+AVX2_INLINE void gather_half(const phx_motion_sample *samples, const uint32_t *items, uint32_t half, __m256 to[HALF])
 {
     __m256 of[HALF];
     for (uint32_t i = 0; i < HALF; i++) {
-        const float *low = (const float *)(const void *)&samples[slots[i]],
-                    *high = (const float *)(const void *)&samples[slots[HALF + i]];
+        const float *low = (const float *)(const void *)&samples[items[i]],
+                    *high = (const float *)(const void *)&samples[items[HALF + i]];
         of[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low + half * HALF)),
                                      _mm_loadu_ps(high + half * HALF), 1);
     }
@@ -144,13 +144,13 @@ AVX2_INLINE void gather_half(const phx_motion_sample *samples, const uint32_t *s
     to[3] = _mm256_shuffle_ps(c, d, 0xee);
 }
 
-AVX2 void phx_gather_samples_avx2(const phx_motion_sample *samples, const uint32_t *slots, uint32_t count,
+AVX2 void phx_gather_samples_avx2(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                                   phx_gathered_samples *to)
 {
     PHX_ASSERT(count <= PHX_SAMPLES_MAX);
     for (uint32_t i = 0; i < count; i += LANES) {
         uint32_t last[LANES] = {0};
-        const uint32_t *of = slots + i, left = count - i;
+        const uint32_t *of = items + i, left = count - i;
         __m256 column[HALF];
         for (uint32_t k = PHX_SAMPLES_AHEAD; k < PHX_SAMPLES_AHEAD + LANES && k < left; k++)
             __builtin_prefetch(&samples[of[k]]);
@@ -164,7 +164,6 @@ AVX2 void phx_gather_samples_avx2(const phx_motion_sample *samples, const uint32
         _mm256_storeu_ps(to->was_y + i, column[0]);
         store_vector(to->hash + i, _mm256_castps_si256(column[1]));
         store_vector(to->age + i, _mm256_castps_si256(column[2]));
-        store_vector(to->item + i, _mm256_castps_si256(column[3]));
     }
 }
 

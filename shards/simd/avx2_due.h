@@ -9,7 +9,7 @@
 
 phx_due_found phx_find_due_avx2(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
                                 const phx_due_query *by, uint32_t *keys);
-void phx_gather_samples_avx2(const phx_motion_sample *samples, const uint32_t *slots, uint32_t count,
+void phx_gather_samples_avx2(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                              phx_gathered_samples *to);
 
 #endif

@@ -171,14 +171,14 @@ enum { QUARTER = LANES / 4 };
 _Static_assert(sizeof(phx_motion_sample) == 2 * QUARTER * sizeof(float), "a sample is two quarters of a vector");
 
 /* One half of sixteen samples: columns of QUARTER fields. */
-AVX512_INLINE void gather_half_512(const phx_motion_sample *samples, const uint32_t *slots, uint32_t half,
+AVX512_INLINE void gather_half_512(const phx_motion_sample *samples, const uint32_t *items, uint32_t half,
                                    __m512 to[QUARTER])
 {
     __m512 of[QUARTER];
     for (uint32_t i = 0; i < QUARTER; i++) {
         const float *from[QUARTER];
         for (uint32_t k = 0; k < QUARTER; k++)
-            from[k] = (const float *)(const void *)&samples[slots[k * QUARTER + i]] + half * QUARTER;
+            from[k] = (const float *)(const void *)&samples[items[k * QUARTER + i]] + half * QUARTER;
         of[i] = _mm512_castps128_ps512(_mm_loadu_ps(from[0]));
         of[i] = _mm512_insertf32x4(of[i], _mm_loadu_ps(from[1]), 1);
         of[i] = _mm512_insertf32x4(of[i], _mm_loadu_ps(from[2]), 2);
@@ -192,13 +192,13 @@ AVX512_INLINE void gather_half_512(const phx_motion_sample *samples, const uint3
     to[3] = _mm512_shuffle_ps(c, d, 0xee);
 }
 
-AVX512 void phx_gather_samples_avx512(const phx_motion_sample *samples, const uint32_t *slots, uint32_t count,
+AVX512 void phx_gather_samples_avx512(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                                       phx_gathered_samples *to)
 {
     PHX_ASSERT(count <= PHX_SAMPLES_MAX);
     for (uint32_t i = 0; i < count; i += LANES) {
         uint32_t last[LANES] = {0};
-        const uint32_t *of = slots + i, left = count - i;
+        const uint32_t *of = items + i, left = count - i;
         __m512 column[QUARTER];
         for (uint32_t k = PHX_SAMPLES_AHEAD; k < PHX_SAMPLES_AHEAD + LANES && k < left; k++)
             __builtin_prefetch(&samples[of[k]]);
@@ -212,7 +212,6 @@ AVX512 void phx_gather_samples_avx512(const phx_motion_sample *samples, const ui
         _mm512_storeu_ps(to->was_y + i, column[0]);
         _mm512_storeu_si512(to->hash + i, _mm512_castps_si512(column[1]));
         _mm512_storeu_si512(to->age + i, _mm512_castps_si512(column[2]));
-        _mm512_storeu_si512(to->item + i, _mm512_castps_si512(column[3]));
     }
 }
 

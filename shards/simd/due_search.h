@@ -13,15 +13,22 @@
 #include "base/simd.h"
 
 /*
- * All that updates read of a target, in half a cache line. Valid for one tick, from the end of the interest phase on.
+ * All that updates read of a target or an observer, in half a cache line. Valid for one tick, from the end of the
+ * interest phase on. Samples are found by item: the entity's row while lists are derived, so that samples of entities
+ * near each other are side by side; else its slot.
  */
 typedef struct phx_motion_sample {
     float x, y, z; /* now */
     float ox, oy;  /* at the last tick's end; the height of then: phx_bands_old_z() */
     uint32_t hash;
-    uint32_t age;  /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
-    uint32_t item; /* its row while lists are derived, so of a target that is in a list; else its slot */
+    uint32_t age; /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
+    uint32_t as_observer; /* PHX_SAMPLE_... */
 } phx_motion_sample;
+
+enum {
+    PHX_SAMPLE_NEW = 1u << 0,       /* it was not here at the last tick's end */
+    PHX_SAMPLE_NEW_BANDS = 1u << 1, /* it was, but with the bands of another class */
+};
 
 enum {
     PHX_SAMPLES_MAX = 256,
@@ -29,17 +36,17 @@ enum {
     PHX_SAMPLES_AHEAD = 16 /* that are prefetched */
 };
 
-/* Samples of some slots, side by side. The old heights are not gathered. */
+/* Samples of some items, side by side. The old heights are not gathered. */
 typedef struct phx_gathered_samples {
     float x[PHX_SAMPLES_ROOM], y[PHX_SAMPLES_ROOM], z[PHX_SAMPLES_ROOM];
     float was_x[PHX_SAMPLES_ROOM], was_y[PHX_SAMPLES_ROOM], was_z[PHX_SAMPLES_ROOM];
-    uint32_t hash[PHX_SAMPLES_ROOM], age[PHX_SAMPLES_ROOM], item[PHX_SAMPLES_ROOM];
+    uint32_t hash[PHX_SAMPLES_ROOM], age[PHX_SAMPLES_ROOM];
 } phx_gathered_samples;
 
 /*
  * Columns of motion samples: the position now and at the last tick's end, and the hash of the
  * id. The heights are read for spheres alone. Samples of rows are found by row, and have row words. Samples of a stored
- * list, and of rows in another order, say in a column which targets they are (phx_motion_sample.item).
+ * list, and of rows in another order, say in a column which items they are.
  */
 typedef struct phx_motion_columns {
     const float *x, *y, *z;

@@ -253,8 +253,8 @@ typedef struct phx_kernels {
      */
     phx_due_found (*find_due)(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
                               const phx_due_query *by, uint32_t *keys);
-    /* Gathers the samples of up to PHX_SAMPLES_MAX slots, and pad. */
-    void (*gather_samples)(const phx_motion_sample *samples, const uint32_t *slots, uint32_t count,
+    /* Gathers the samples of up to PHX_SAMPLES_MAX items, and pad. */
+    void (*gather_samples)(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                            phx_gathered_samples *to);
     /*
      * Replaces due keys, no two alike, by their places in a group, which new ones join.

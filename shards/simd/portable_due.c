@@ -84,16 +84,16 @@ phx_due_found phx_find_due_portable(const phx_motion_columns *columns, const phx
     return found;
 }
 
-void phx_gather_samples_portable(const phx_motion_sample *samples, const uint32_t *slots, uint32_t count,
+void phx_gather_samples_portable(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                                  phx_gathered_samples *to)
 {
     PHX_ASSERT(count <= PHX_SAMPLES_MAX);
     for (uint32_t i = 0; i < count; i++) {
-        const phx_motion_sample *from = &samples[slots[i]];
-        if (i + PHX_SAMPLES_AHEAD < count) __builtin_prefetch(&samples[slots[i + PHX_SAMPLES_AHEAD]]);
+        const phx_motion_sample *from = &samples[items[i]];
+        if (i + PHX_SAMPLES_AHEAD < count) __builtin_prefetch(&samples[items[i + PHX_SAMPLES_AHEAD]]);
         to->x[i] = from->x, to->y[i] = from->y, to->z[i] = from->z;
         to->was_x[i] = from->ox, to->was_y[i] = from->oy;
-        to->hash[i] = from->hash, to->age[i] = from->age, to->item[i] = from->item;
+        to->hash[i] = from->hash, to->age[i] = from->age;
     }
 }
 

@@ -11,6 +11,8 @@ void phx_bands_init(phx_bands *bands)
 void phx_bands_free(phx_bands *bands, phx_mem *mem)
 {
     phx_release(mem, (void **)&bands->histories, &bands->histories_capacity, sizeof *bands->histories);
+    phx_release(mem, (void **)&bands->items, &bands->items_capacity, sizeof *bands->items);
+    phx_release(mem, (void **)&bands->entered, &bands->entered_capacity, sizeof *bands->entered);
     phx_release(mem, (void **)&bands->samples, &bands->samples_capacity, sizeof *bands->samples);
     phx_release(mem, (void **)&bands->queries, &bands->queries_capacity, sizeof *bands->queries);
     phx_release(mem, (void **)&bands->rows.was, &bands->rows.was_capacity, sizeof *bands->rows.was);

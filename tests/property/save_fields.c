@@ -424,20 +424,25 @@ FIELDS_OF(phx_area_member)
 
 #define FIELDS_phx_bands(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, histories) \
+    LEFT(T, VALUE, items) \
     LEFT(T, VALUE, samples) \
+    LEFT(T, VALUE, entered) \
     LEFT(T, VALUE, rows) \
     LEFT(T, VALUE, queries) \
     SAVED(T, VALUE, deferred) \
     SAVED(T, VALUE, pool) \
     LEFT(T, VALUE, unresolved) \
     LEFT(T, VALUE, histories_capacity) \
+    LEFT(T, VALUE, items_capacity) \
     LEFT(T, VALUE, samples_capacity) \
+    LEFT(T, VALUE, entered_capacity) \
     LEFT(T, VALUE, queries_capacity) \
     LEFT(T, VALUE, deferred_capacity) \
     LEFT(T, VALUE, unresolved_capacity) \
     LEFT(T, VALUE, unresolved_count) \
     DERIVED(T, VALUE, waiting) \
     DERIVED(T, VALUE, last_move) \
+    LEFT(T, VALUE, sampled) \
     SAVED(T, VALUE, live)
 FIELDS_OF(phx_bands)
 
@@ -447,8 +452,6 @@ FIELDS_OF(phx_bands)
     DERIVED(T, VALUE, z) \
     DERIVED(T, VALUE, hash) \
     SAVED(T, VALUE, moved) \
-    LEFT(T, VALUE, change) \
-    LEFT(T, VALUE, worker) \
     DERIVED(T, VALUE, kind) \
     DERIVED(T, VALUE, known)
 FIELDS_OF(phx_motion_history)

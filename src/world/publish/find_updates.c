@@ -15,10 +15,10 @@ enum { OBSERVERS_AHEAD = 4, WAYS_AHEAD = 8, TAILS_AHEAD = 12, TARGETS_AHEAD = 16
 static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
                                   uint32_t slot)
 {
-    const phx_motion_history *history = &shard->bands.histories[slot];
-    if (history->change == 0) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
-    const phx_scratch *scratch = &world->scratch[history->worker];
-    const phx_change *change = &scratch->changes[history->change - 1];
+    const phx_entered *of = &shard->bands.entered[shard->bands.items[slot]];
+    if (of->change == 0) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
+    const phx_scratch *scratch = &world->scratch[of->worker];
+    const phx_change *change = &scratch->changes[of->change - 1];
     PHX_ASSERT(change->slot == slot);
     uint32_t buffer[PHX_ORDER_SHORT_MAX];
     const uint32_t *entered = phx_interest_entered(scratch, change, buffer);

@@ -92,12 +92,12 @@ static bool plan_updates(phx_world *world, uint32_t index)
 static void note_entered(phx_world *world, const phx_chunk *chunk)
 {
     const phx_scratch *scratch = &world->scratch[chunk->worker];
-    phx_motion_history *histories = world->shards[chunk->shard].bands.histories;
+    const phx_bands *bands = &world->shards[chunk->shard].bands;
+    if (bands->sampled != world->shards[chunk->shard].tick) return;
     for (uint32_t c = 0; c < chunk->change_count; c++) {
         const phx_change *change = &scratch->changes[chunk->change_first + c];
         if (change->enter_count == 0) continue;
-        histories[change->slot].change = chunk->change_first + c + 1;
-        histories[change->slot].worker = (uint16_t)chunk->worker;
+        bands->entered[bands->items[change->slot]] = (phx_entered){chunk->change_first + c + 1, chunk->worker};
     }
 }
 
@@ -263,11 +263,12 @@ bool phx_updates_place(phx_world *world)
 
 enum { TARGETS_AHEAD = 16 }; /* that are prefetched */
 
-static void prefetch_target(const phx_store *store, uint32_t slot)
+static void prefetch_target(const phx_shard *shard, const phx_update_scratch *update_scratch, uint32_t key)
 {
-    __builtin_prefetch(&store->body[slot]);
-    __builtin_prefetch(&store->name[slot]);
-    if (store->user_data) __builtin_prefetch(&store->user_data[slot]);
+    const uint32_t slot = phx_due_target(shard, update_scratch, key);
+    __builtin_prefetch(&shard->bands.samples[phx_due_key_item(update_scratch, key)]);
+    __builtin_prefetch(&shard->store.name[slot]);
+    if (shard->store.user_data) __builtin_prefetch(&shard->store.user_data[slot]);
 }
 
 /* Places in a group become places in a batch. */
@@ -284,15 +285,14 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     phx_batch_updates_size at = group->at;
     for (uint32_t i = 0; i < group->target_count; i++) {
         const uint32_t *target = &update_scratch->targets[group->target_first + i];
-        if (i + TARGETS_AHEAD < group->target_count)
-            prefetch_target(&shard->store, phx_due_target(shard, update_scratch, target[TARGETS_AHEAD]));
+        if (i + TARGETS_AHEAD < group->target_count) prefetch_target(shard, update_scratch, target[TARGETS_AHEAD]);
         const uint32_t slot = phx_due_target(shard, update_scratch, *target);
-        const phx_body *body = &shard->store.body[slot];
+        const phx_motion_sample *sample = &shard->bands.samples[phx_due_key_item(update_scratch, *target)];
         batch_updates->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
                                                         .user_data = phx_store_user_data(&shard->store, slot),
-                                                        .x = body->x,
-                                                        .y = body->y,
-                                                        .z = body->z,
+                                                        .x = sample->x,
+                                                        .y = sample->y,
+                                                        .z = sample->z,
                                                         .band = phx_due_key_band(update_scratch, *target)};
     }
     for (uint32_t i = 0; i < group->observer_count; i++) {

@@ -145,11 +145,11 @@ Test(kernels, updates_by_distance_band)
 
 static phx_motion_sample samples[ROWS];
 
-/* Gathered samples are the ones of the slots, for each number of them. */
+/* Gathered samples are the ones of the items, for each number of them. */
 static void gathers_samples(const phx_kernels *kernels, const char *name)
 {
     static phx_gathered_samples got;
-    static uint32_t slots[PHX_SAMPLES_MAX];
+    static uint32_t items[PHX_SAMPLES_MAX];
     uint64_t rng = 37;
     for (uint32_t i = 0; i < ROWS; i++)
         samples[i] = (phx_motion_sample){place(&rng),
@@ -161,16 +161,16 @@ static void gathers_samples(const phx_kernels *kernels, const char *name)
                                          phx_rng_below(&rng, PH_BAND_EVERY_MAX + 1),
                                          (uint32_t)phx_rng_next(&rng)};
     for (uint32_t count = 0; count <= PHX_SAMPLES_MAX; count++) {
-        for (uint32_t i = 0; i < count; i++) slots[i] = phx_rng_below(&rng, ROWS);
-        guard(got.item, PHX_SAMPLES_ROOM);
-        kernels->gather_samples(samples, slots, count, &got);
+        for (uint32_t i = 0; i < count; i++) items[i] = phx_rng_below(&rng, ROWS);
+        guard(got.age, PHX_SAMPLES_ROOM);
+        kernels->gather_samples(samples, items, count, &got);
         for (uint32_t i = 0; i < count; i++) {
-            const phx_motion_sample *of = &samples[slots[i]];
+            const phx_motion_sample *of = &samples[items[i]];
             cr_assert(got.x[i] == of->x && got.y[i] == of->y && got.z[i] == of->z, "%s: place of %u", name, i);
             cr_assert(got.was_x[i] == of->ox && got.was_y[i] == of->oy, "%s: old place of %u", name, i);
-            cr_assert(got.hash[i] == of->hash && got.age[i] == of->age && got.item[i] == of->item, "%s: %u", name, i);
+            cr_assert(got.hash[i] == of->hash && got.age[i] == of->age, "%s: %u", name, i);
         }
-        check_guard(got.item, count, PHX_SAMPLES_ROOM, name);
+        check_guard(got.age, count, PHX_SAMPLES_ROOM, name);
     }
 }
 
