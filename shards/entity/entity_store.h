@@ -144,11 +144,11 @@ static inline uint32_t phx_store_instance(const phx_store *store, uint32_t slot)
     return phx_store_attr(store, slot)->instance;
 }
 
-/* Do view and position alone decide an own observer's list, unless a limit cuts it, or relations count? */
+/* Do view, margin and position decide an own observer's list, unless a limit cuts it, or relations count? */
 static inline bool phx_store_attr_decides(const phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
-    return attr->margin == 0.0f && (attr->sees & 1) && !(store->body[slot].state & PHX_SLOT_PARTIAL);
+    return (attr->sees & 1) && !(store->body[slot].state & PHX_SLOT_PARTIAL);
 }
 
 /* The same, without relations, or with relations that say which of their targets are listed. */

@@ -6,6 +6,7 @@
 #include "shards/exchange/entity_record.h"
 #include "shards/publish/deferred_updates.h"
 #include "shards/publish/motion_history.h"
+#include "shards/state/annulus.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/observer_count.h"
 #include "shards/state/storage.h"
@@ -98,6 +99,7 @@ static void turn_own_to_ghost(phx_shard *shard, uint32_t slot, uint32_t destinat
     phx_relations_drop(&shard->relations, slot);
     shard->counts.entries -= listed;
     phx_list_release(&shard->lists, &store->tail[slot].list);
+    phx_annulus_release(shard, slot);
     phx_bands_drop_deferred(&shard->bands, slot);
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_zones_let_go(&shard->zones, slot);

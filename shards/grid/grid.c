@@ -306,12 +306,19 @@ bool phx_grid_in_order(const phx_grid *grid)
     return true;
 }
 
+bool phx_grid_plain(const phx_store *store, uint32_t slot)
+{
+    const phx_attr *attr = phx_store_attr(store, slot);
+    if (!(store->body[slot].state & PHX_SLOT_OWN) || !phx_attr_observes(attr)) return false;
+    const bool uncut = phx_list_unlimited(attr) || phx_list_below_limit(&store->tail[slot].list);
+    return uncut && phx_store_view_decides(store, slot);
+}
+
 float phx_grid_view(const phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
     if (!(store->body[slot].state & PHX_SLOT_OWN)) return 0.0f;
-    const phx_list *list = &store->tail[slot].list;
-    if (!phx_attr_observes(attr)) return phx_list_holds(list) ? PHX_VIEW_LEFTOVER : 0.0f;
-    bool plain = (phx_list_unlimited(attr) || phx_list_below_limit(list)) && phx_store_view_decides(store, slot);
-    return plain ? attr->view : -(attr->view + attr->margin);
+    if (!phx_attr_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
+    const bool view_decides = attr->margin == 0.0f && phx_grid_plain(store, slot);
+    return view_decides ? attr->view : -(attr->view + attr->margin);
 }

@@ -45,8 +45,8 @@ typedef struct phx_grid_rows {
     float *x, *y;
     float *ox, *oy;
     /*
-     * Of an own observer: its view, if view and position alone decide its list. Below 0, attributes decide too: -(view
-     * + margin), or PHX_VIEW_LEFTOVER if only a list is left. Of other rows 0.
+     * Of an own observer: its view, if view and position alone decide its list. Below 0, more decides: -(view +
+     * margin), or PHX_VIEW_LEFTOVER if only a list is left. Of other rows 0.
      */
     float *view;
     uint32_t *slot; /* row words (entity/tagged_word.h) */
@@ -265,6 +265,8 @@ phx_tower_marks phx_grid_marks(const phx_grid *grid, uint32_t instance, phx_rect
 
 /* ---- in block_summary.c ---- */
 
+/* Do view, margin and position alone decide the list of a slot, an own observer? */
+bool phx_grid_plain(const phx_store *store, uint32_t slot);
 /* The value of a slot's row in the view column. */
 float phx_grid_view(const phx_store *store, uint32_t slot);
 

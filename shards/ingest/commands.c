@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shards/query/seen.h"
+#include "shards/state/annulus.h"
 #include "shards/state/beginners.h"
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
@@ -79,6 +80,7 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
     shard->counts.entries -= phx_shard_list_count(shard, slot);
     phx_relations_drop(&shard->relations, slot);
     phx_list_release(&shard->lists, &store->tail[slot].list);
+    phx_annulus_release(shard, slot);
     phx_shard_kill(shard, slot);
 }
 
@@ -99,6 +101,7 @@ static void end_list(phx_shard *shard, uint32_t slot)
     shard->counts.entries -= phx_shard_list_count(shard, slot);
     list->derived = false;
     phx_list_release(&shard->lists, list);
+    phx_annulus_release(shard, slot);
     phx_bands_drop_deferred(&shard->bands, slot);
 }
 
@@ -185,6 +188,7 @@ static bool store_derived_list(phx_shard *shard, uint32_t slot)
     phx_list_set_count(&shard->lists, &stored, count);
     stored.owed = list->owed;
     *list = stored;
+    phx_annulus_release(shard, slot);
     return true;
 }
 

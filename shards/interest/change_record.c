@@ -11,6 +11,7 @@
 #include "shards/entity/event_order.h"
 #include "shards/grid/grid.h"
 #include "shards/interest/event_keys.h"
+#include "shards/state/annulus.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/storage.h"
 
@@ -127,6 +128,32 @@ void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change 
     memcpy(phx_interest_overflow(scratch, change, count), entries, count * sizeof(uint32_t));
 }
 
+bool phx_interest_annulus_fits(const phx_shard *shard, uint32_t slot, uint32_t count)
+{
+    const uint32_t room = slot < shard->annuli_capacity ? phx_list_capacity(&shard->lists, &shard->annuli[slot]) : 0;
+    return count <= room;
+}
+
+uint32_t *phx_interest_annulus(phx_scratch *scratch, phx_shard *shard, uint32_t slot, phx_change *change,
+                               uint32_t count)
+{
+    const bool fits = phx_interest_annulus_fits(shard, slot, count);
+    phx_list *annulus = &shard->annuli[slot];
+    PHX_ASSERT(slot < shard->annuli_capacity && (fits || change));
+    phx_list_set_count(&shard->lists, annulus, fits ? count : 0);
+    return fits ? phx_list_entries(&shard->lists, annulus) : phx_interest_overflow(scratch, change, count);
+}
+
+/* Moves the entries of a change into the pool. false = no memory, unchanged. */
+static bool pool_entries(phx_shard *shard, phx_list *list, const uint32_t *words)
+{
+    const uint32_t count = words[0];
+    if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;
+    memcpy(phx_list_entries(&shard->lists, list), words + 1, count * sizeof *words);
+    phx_list_set_count(&shard->lists, list, count);
+    return true;
+}
+
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)
 {
     phx_list *list = &shard->store.tail[change->slot].list;
@@ -141,11 +168,10 @@ bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx
         list->count = room & PHX_LIST_COUNT_MAX;
     }
     if (change->list_first != PHX_SLOT_NONE) {
-        const uint32_t *words = scratch->overflow + change->list_first, count = words[0];
-        if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;
-        memcpy(phx_list_entries(&shard->lists, list), words + 1, count * sizeof *words);
-        phx_list_set_count(&shard->lists, list, count);
+        phx_list *to = list->derived ? &shard->annuli[change->slot] : list;
+        if (!pool_entries(shard, to, scratch->overflow + change->list_first)) return false;
     }
+    if (!list->derived) phx_annulus_release(shard, change->slot);
     if (waits) {
         waiting->at[waiting->count++] = change->slot;
         phx_shard_partial(shard, change->slot, true);

@@ -14,8 +14,9 @@
 const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *buffer);
 
 /*
- * By the owner: moves a list that did not fit in place into the pool, gives back the block of a list that is stored no
- * more, and notes an observer that has to be evaluated in the next tick. false = no memory, unchanged.
+ * By the owner: moves a list, or an annulus, that did not fit in place into the pool, gives back the block of a list
+ * that is stored no more, and notes an observer that has to be evaluated in the next tick. false = no memory,
+ * unchanged.
  */
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change);
 
@@ -41,5 +42,14 @@ uint32_t *phx_interest_overflow(phx_scratch *scratch, phx_change *change, uint32
 /* The list gets these entries: in place, or in the scratch's overflow. */
 void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
                              uint32_t count);
+
+/* May the annulus of the observer get so many entries in place? */
+bool phx_interest_annulus_fits(const phx_shard *shard, uint32_t slot, uint32_t count);
+/*
+ * The place where the annulus of the change's observer is written, with so many entries: in place, or else in the
+ * scratch's overflow, and the old entries end. change may be NULL if they fit.
+ */
+uint32_t *phx_interest_annulus(phx_scratch *scratch, phx_shard *shard, uint32_t slot, phx_change *change,
+                               uint32_t count);
 
 #endif

@@ -8,6 +8,7 @@
 #include "shards/interest/mark_set.h"
 #include "shards/query/far_list.h"
 #include "shards/query/prev_list.h"
+#include "shards/state/annulus.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/view_reach.h"
 
@@ -98,6 +99,7 @@ phx_delta_result phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *s
     if (phx_limit_holds_back(shard, slot, enters)) return PHX_DELTA_EVALUATE;
     if (!record_both(scratch, shard, slot, enters, leaves, apart)) return PHX_DELTA_NO_MEMORY;
     list->derived = true;
+    phx_annulus_clear(shard, slot); /* it had a margin, perhaps */
     list->count = phx_limit_count(attr, targets) & PHX_LIST_COUNT_MAX;
     PHX_VALIDATE(phx_shard_derives(shard, slot));
     return PHX_DELTA_DONE;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shards/interest/change_record.h"
+#include "shards/interest/delta_annulus.h"
 #include "shards/interest/delta_discontinuous.h"
 #include "shards/interest/delta_far.h"
 #include "shards/interest/delta_related.h"
@@ -225,6 +226,7 @@ static exact_test bounded_test(const phx_tile *tile, const exact_test *test, uin
         phx_bound_of(phx_target_word_leaves(word) ? phx_prev_rows_attr_of(&shard->previous, &shard->store, slot)
                                                   : phx_store_attr(&shard->store, slot));
     if (bound >= test->r) return *test;
+    if (test->in == test->keep) return make_exact_test(tile, bound, bound); /* delta_annulus.h looks at the margin */
     const float margin = phx_store_attr(&shard->store, phx_row_slot(&shard->grid.rows, observer_row))->margin;
     return make_exact_test(tile, bound, bound + margin);
 }
@@ -433,6 +435,58 @@ static phx_delta_result emit_derived_run(phx_scratch *scratch, phx_shard *shard,
     return result;
 }
 
+/* Records the events of an observer with a margin, and its annulus, as they were found; there is no room yet. */
+static phx_delta_result record_annular(phx_scratch *scratch, phx_shard *shard, uint32_t slot,
+                                       const phx_delta_hits *hits, const phx_annulus_change *annulus)
+{
+    const uint32_t enters = hits->enter_count, leaves = hits->leave_count, targets = enters + leaves;
+    const uint32_t count = phx_delta_annulus_count(shard, slot, annulus);
+    const bool fits = phx_interest_annulus_fits(shard, slot, count);
+    phx_change *change = NULL;
+    if (!phx_limit_fits(shard, slot, enters, leaves)) return PHX_DELTA_EVALUATE;
+    if (targets > 0 || !fits) {
+        const phx_observer_runs *runs = &scratch->runs;
+        if (!phx_interest_reserve(scratch, targets, fits ? 0 : count) ||
+            !phx_interest_reserve_changes(scratch, 1 + runs->count, targets + runs->first[runs->count]))
+            return PHX_DELTA_NO_MEMORY;
+        change = phx_interest_record(scratch, shard, slot, enters, leaves);
+    }
+    phx_delta_annulus_write(scratch, shard, slot, annulus, change);
+    phx_limit_follow(&shard->store.tail[slot].list, enters, leaves);
+    return PHX_DELTA_DONE;
+}
+
+/* Records the events of an observer with a margin and a derived list. The words have no target of a relation. */
+static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard, const run *of)
+{
+    phx_relation_set *related = phx_related_due(shard, of->slot) ? phx_related_of(shard, of->slot) : NULL;
+    const uint32_t more = of->words.end - of->words.first + scratch->tile.far.crossing;
+    if (!phx_delta_annulus_room(scratch, shard, of->slot, more)) return PHX_DELTA_NO_MEMORY;
+    if (related && !phx_related_find(scratch, shard, related, more + phx_annulus_of(shard, of->slot).count))
+        return PHX_DELTA_NO_MEMORY;
+    phx_delta_hits hits = collect_run_words(scratch, of->words);
+    name_slots(hits.enter, hits.enter_count);
+    name_slots(hits.leave, hits.leave_count);
+    if (scratch->tile.far.crossing > 0)
+        phx_delta_far_derive(&scratch->tile, of->row, phx_related_of(shard, of->slot), &hits);
+    const phx_annulus_change annulus = phx_delta_annulus_look(scratch, shard, of->slot, &hits);
+    if (related) phx_related_derive(scratch, shard, of->slot, related, &hits);
+    const phx_delta_result result = record_annular(scratch, shard, of->slot, &hits, &annulus);
+    if (related && result == PHX_DELTA_DONE) phx_related_follow(related);
+    return result;
+}
+
+/* Prefetches the annuli of observers ahead. */
+PHX_PREFETCH_INLINE void await_annuli(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
+{
+    enum { NEAR = 3, FAR = 7, FARTHEST = 14 }; /* observers ahead: each hop of the way to a target is prefetched */
+    const uint32_t *row = scratch->tile.row;
+    if (of.count <= FARTHEST) return;
+    phx_delta_annulus_await(shard, phx_row_slot(&shard->grid.rows, row[of.place[FARTHEST]]), 0);
+    phx_delta_annulus_await(shard, phx_row_slot(&shard->grid.rows, row[of.place[FAR]]), 1);
+    phx_delta_annulus_await(shard, phx_row_slot(&shard->grid.rows, row[of.place[NEAR]]), 2);
+}
+
 /* Prefetches the relations of observers ahead. */
 PHX_PREFETCH_INLINE void await_relations(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
@@ -493,8 +547,8 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
                                  const phx_radii *radii, bool apart)
 {
     enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is as fast as marks */
-    const bool derived = view > 0.0f;
     run of = run_at(scratch, shard, i);
+    const bool annular = view < 0.0f && shard->store.tail[of.slot].list.derived, derived = view > 0.0f || annular;
     const bool special = derived && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
     const bool discontinuous = derived && phx_row_discontinuous(&shard->grid.rows, of.row);
@@ -502,6 +556,7 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     if (PHX_UNLIKELY(discontinuous))
         return related ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, &of, radii->in);
     if (related) drop_related_words(scratch, shard, related, &of);
+    if (annular) return emit_annular_run(scratch, shard, &of);
     if (PHX_UNLIKELY(apart && related && scratch->tile.related_due && phx_related_due(shard, of.slot)))
         return emit_derived_run(scratch, shard, &of);
     if (PHX_UNLIKELY(derived && scratch->tile.far.crossing > 0 &&
@@ -564,7 +619,10 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
     const phx_relation_set *relations = phx_related_of(shard, none->slot);
     if (phx_row_discontinuous(&shard->grid.rows, none->row))
         return relations ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, none, radii->in);
-    const bool derived = shard->grid.rows.view[none->row] > 0.0f;
+    const float view = shard->grid.rows.view[none->row];
+    const bool derived = view > 0.0f;
+    if (view == 0.0f) return PHX_DELTA_DONE; /* a mere target */
+    if (!derived && shard->store.tail[none->slot].list.derived) return emit_annular_run(scratch, shard, none);
     const bool related = phx_related_due(shard, none->slot);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
     const bool far = phx_far_items_find(&scratch->tile.far, shard, none->row, radii->in, margin) > 0;
@@ -577,6 +635,7 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
                                     const phx_radii *radii)
 {
     for (; observers->count > 0 && observers->place[0] < end; observers->place++, observers->count--) {
+        if (scratch->tile.annular) await_annuli(scratch, shard, *observers);
         const uint32_t place = observers->place[0], row = scratch->tile.row[place];
         run none = {.place = place, .row = row, .slot = phx_row_slot(&shard->grid.rows, row)};
         const phx_delta_result result = emit_lone_observer(scratch, shard, &none, radii);
@@ -611,7 +670,8 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
     /* then observers without pairs may have events, too */
     const bool far = any_far_crossing(scratch, shard, of);
-    const bool lone = far || any_discontinuous_place(scratch, shard, of) || any_related_place(scratch, shard, of);
+    const bool lone = far || scratch->tile.annular || any_discontinuous_place(scratch, shard, of) ||
+                      any_related_place(scratch, shard, of);
     if (pairs == 0 && !lone) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
@@ -628,6 +688,7 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
             const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
             PHX_ASSERT(of.count > 0 && of.place[0] == place);
+            if (scratch->tile.annular) await_annuli(scratch, shard, of);
             of.place++, of.count--;
         }
         if (view == 0.0f) continue;
@@ -808,7 +869,9 @@ static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const u
         scratch->pairs.count = 0;
         return true;
     }
-    *done = places_before(place, count, flush_pairs(scratch, shard, (phx_tile_observers){0}, &radii));
+    /* an annulus is looked at without a pair, too */
+    const phx_tile_observers observers = {.place = place, .count = tile->annular ? count : 0};
+    *done = places_before(place, count, flush_pairs(scratch, shard, observers, &radii));
     return true;
 }
 
@@ -857,9 +920,10 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     const uint32_t slot = phx_row_slot(rows, row);
     if (scratch->tile.renewed && phx_prev_rows_renewed(&shard->previous, slot)) return false;
     if (!scratch->discontinuous_in_view) return true;
-    const bool derived = rows->view[row] > 0.0f, related = shard->store.body[slot].state & PHX_SLOT_RELATED;
-    if (!phx_row_discontinuous(rows, row)) return derived || !related;
-    return derived && phx_list_holds_no_memory(&shard->store.tail[slot].list);
+    const phx_list *list = &shard->store.tail[slot].list;
+    const bool related = shard->store.body[slot].state & PHX_SLOT_RELATED;
+    if (!phx_row_discontinuous(rows, row)) return list->derived || !related;
+    return rows->view[row] > 0.0f && phx_list_holds_no_memory(list);
 }
 
 uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,

@@ -10,7 +10,9 @@
 #include "shards/interest/candidates.h"
 #include "shards/interest/cap_select.h"
 #include "shards/interest/change_record.h"
+#include "shards/interest/evaluated_annulus.h"
 #include "shards/query/seen.h"
+#include "shards/state/annulus.h"
 #include "shards/state/list_cut.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/related.h"
@@ -83,15 +85,20 @@ static bool record_evaluation(phx_evaluation *at)
     /* the commit ends that state; or its row follows there, as its relations tell from now on */
     bool sheds = (at->body->state & PHX_SLOT_RELATED) && (!at->relations || derived != at->list->derived);
     bool anew = at->list->owed;
+    phx_change *change = NULL;
+    uint32_t beyond;
+    if (!phx_evaluated_annulus_find(at, derived, &beyond)) return false;
+    bool overflows = !phx_interest_annulus_fits(at->shard, at->slot, beyond);
     if (anew && (enters < at->count || leaves > 0)) {
         if (at->count > 0) memcpy(scratch->enter, scratch->hits, at->count * sizeof(uint32_t));
         enters = at->count;
         leaves = 0;
     }
-    if (enters + leaves > 0 || becomes_stored || becomes_derived || passes_limit || sheds || anew || at->held > 0) {
+    if (enters + leaves > 0 || becomes_stored || becomes_derived || passes_limit || sheds || anew || at->held > 0 ||
+        overflows) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
         forget_room(at->list);
-        phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
+        change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
         if (!derived) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
         if (becomes_derived || passes_limit || sheds) phx_interest_commits(scratch, change);
         if (anew) change->flags |= PH_CHANGE_FRESH;
@@ -101,6 +108,7 @@ static bool record_evaluation(phx_evaluation *at)
         }
     }
     forget_room(at->list);
+    phx_evaluated_annulus_write(at, change, beyond);
     if (anew) scratch->counts.dropped += at->old_count; /* the whole list is sent again */
     scratch->counts.held += at->held; /* last, as memory may end before, and then the observer is evaluated again */
     at->list->derived = derived;
@@ -261,6 +269,7 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
         scratch->counts.dropped += phx_shard_list_count(shard, slot);
         at.list->count = 0;
         at.list->derived = at.list->owed = false;
+        phx_annulus_clear(shard, slot);
         return true;
     }
     at.adds = phx_adds_allowed(&at);

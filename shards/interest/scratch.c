@@ -42,6 +42,7 @@ void phx_scratch_relieve(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->leave, &scratch->leave_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->old, &scratch->old_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->related, &scratch->related_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->annulus, &scratch->annulus_capacity, sizeof(uint32_t));
     phx_rank_tables_free(&scratch->rank_tables, mem);
     phx_tower_columns_free(&scratch->tower_columns, mem);
     phx_release(mem, (void **)&scratch->ranks, &scratch->ranks_capacity, sizeof(uint16_t));

@@ -82,6 +82,8 @@ typedef struct phx_scratch {
     const phx_directory *directory; /* of the world, while rows are run */
     uint32_t *related;              /* slots of the observer's relations */
     uint32_t related_capacity;
+    uint32_t *annulus; /* the new annulus of an observer that is evaluated */
+    uint32_t annulus_capacity;
     /* of hits, when an observer is evaluated (evaluation.h) */
     uint16_t *ranks;
     double *keys; /* squares, times sticky if it was not listed */

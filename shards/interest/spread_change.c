@@ -11,6 +11,7 @@
 #include "shards/interest/mark_set.h"
 #include "shards/query/seen.h"
 #include "shards/simd/top_k.h"
+#include "shards/state/annulus.h"
 #include "shards/state/list_cut.h"
 
 /* A change that is cut down. */
@@ -83,15 +84,27 @@ static bool collect_list(void *user, const uint32_t *targets, uint32_t count)
     return true;
 }
 
+/* Collects a derived list, with an annulus that waits for the commit. */
+static void collect_derived(cut *at, uint32_t waiting)
+{
+    phx_shard_list_targets(at->shard, at->change->slot, collect_list, at);
+    if (waiting == PHX_SLOT_NONE) return;
+    const uint32_t *words = at->scratch->overflow + waiting;
+    (void)collect_list(at, words + 1, words[0]);
+}
+
 /* Stores a derived list. */
 static void store_list(cut *at)
 {
     phx_list *list = &at->shard->store.tail[at->change->slot].list;
+    const uint32_t waiting = at->change->list_first;
+    at->change->list_first = PHX_SLOT_NONE;
     at->entries = at->in_place ? phx_list_entries(&at->shard->lists, list)
                                : phx_interest_overflow(at->scratch, at->change, at->count);
     at->count = 0;
-    phx_shard_list_targets(at->shard, at->change->slot, collect_list, at);
+    collect_derived(at, waiting);
     list->derived = false;
+    phx_annulus_clear(at->shard, at->change->slot);
     phx_list_set_count(&at->shard->lists, list, at->in_place ? at->count : 0);
 }
 
@@ -117,7 +130,7 @@ static bool reserve_cut(cut *at)
     if (!phx_scratch_ranks(scratch, change->enter_count)) return false;
     at->tag = phx_scratch_epoch(scratch); /* no mark is of this epoch yet */
     if (list->derived) {
-        phx_shard_list_targets(at->shard, change->slot, collect_list, at);
+        collect_derived(at, change->list_first);
         PHX_ASSERT(at->count >= held);
         at->count -= held;
         at->in_place = phx_list_widen(&at->shard->lists, list, at->count);

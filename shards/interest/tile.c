@@ -531,11 +531,12 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     const phx_list *list = &shard->store.tail[slot].list;
     if (!phx_attr_observes(attr)) return false;
-    if (list->derived || !phx_limit_stored_below(attr, list)) return false;
+    *in = *keep = attr->view;
+    if (list->derived) return phx_store_attr_decides(&shard->store, slot); /* delta_annulus.h looks at the margin */
+    if (!phx_limit_stored_below(attr, list)) return false;
     if ((shard->store.body[slot].state & PHX_SLOT_RELATED) &&
         (phx_related_changed(shard, slot) || shard->storage->derives_uncut(shard, slot)))
         return false;
-    *in = attr->view;
     *keep = attr->view + attr->margin;
     return true;
 }
@@ -627,6 +628,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->between.cell = UINT32_MAX;
     tile->renewed = phx_prev_rows_any_renewed(&shard->previous, &shard->grid.rows, tile->rows);
     tile->related_due = phx_related_due_rows(shard, tile->rows);
+    tile->annular = shard->margin_max > 0.0f && !(block->view_min > 0.0f);
     tile->usable = phx_tile_fits(block, shard);
     if (!tile->usable) return true;
     own_place place;

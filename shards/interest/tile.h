@@ -75,6 +75,7 @@ typedef struct phx_tile {
         rows_without_history;        /* of rows without old position alone: x, y and their words, as scans read them */
     uint32_t *without_history_start; /* by row of cells, and one more: its first row without old position */
     bool related_due;                /* phx_related_due() is true for an own observer */
+    bool annular;                    /* an own observer may have an annulus */
     bool renewed;                    /* an own observer is: phx_prev_rows_renew() */
     bool all_by_delta; /* a delta finds the events of all observers of the block, discontinuous ones too */
     uint32_t *discontinuous_words;

@@ -9,6 +9,7 @@
 #include "shards/publish/motion_history.h"
 #include "shards/query/far_list.h"
 #include "shards/query/seen.h"
+#include "shards/state/annulus.h"
 #include "shards/state/related.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
@@ -202,6 +203,6 @@ void phx_due_targets_add(phx_update_emission *at, uint32_t slot)
     if (derived) add_rows_in_view(at);
     at->query.view = INFINITY;
     if (!derived) phx_shard_list_targets(shard, slot, visit_list_piece, at);
-    else if (!at->failed && (at->related || shard->far.entry_count > 0))
+    else if (!at->failed && (at->related || shard->far.entry_count > 0 || phx_annulus_of(shard, slot).count > 0))
         phx_rest_visit_list(shard, slot, visit_list_piece, at);
 }

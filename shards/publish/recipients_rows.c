@@ -5,6 +5,7 @@
 
 #include "shards/query/seen.h"
 #include "shards/query/slots_in_range.h"
+#include "shards/state/annulus.h"
 #include "shards/state/related.h"
 #include "shards/state/view_reach.h"
 
@@ -153,20 +154,18 @@ static uint32_t take_plain(const phx_observer_batch *batch, const phx_block_mess
     return n;
 }
 
-/* The places of a message's observers of which stored lists decide, as the source is in their margins. */
+/* The places of a message's observers of which stored lists or annuli decide, as the source is in their margins. */
 typedef struct margin_places {
     uint32_t count;
     uint8_t place[PHX_BATCH_PLACES_MAX];
 } margin_places;
 
-/* Of these observers, those with the source in their stored lists; out gets them. */
+/* Of these observers, those with the source in their stored lists or annuli; out gets them. */
 static uint32_t search_lists(const phx_shard *shard, const phx_observer_batch *batch, uint32_t source,
                              const margin_places *in, uint32_t *out)
 {
-    const union phx_tail *tail = shard->store.tail;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < in->count; i++)
-        __builtin_prefetch(phx_list_entries(&shard->lists, &tail[batch->slot[in->place[i]]].list));
+    for (uint32_t i = 0; i < in->count; i++) __builtin_prefetch(phx_list_kept(shard, batch->slot[in->place[i]]).at);
     for (uint32_t i = 0; i < in->count; i++) {
         out[n] = in->place[i];
         n += phx_shard_stored_list_has(shard, batch->slot[in->place[i]], source);

@@ -5,6 +5,7 @@
 
 #include "base/simd.h"
 #include "shards/query/far_list.h"
+#include "shards/state/annulus.h"
 #include "shards/state/related.h"
 #include "shards/state/view_reach.h"
 
@@ -131,6 +132,12 @@ static void add_prev_related(prev_list_search *at)
     for (uint32_t i = 0, target; phx_related_listed(at->related, &i, &target);) add_prev_target(at, target);
 }
 
+static void add_prev_annulus(prev_list_search *at)
+{
+    const phx_annulus annulus = phx_annulus_of(at->shard, at->slot);
+    for (uint32_t i = 0; i < annulus.count; i++) add_prev_target(at, annulus.at[i]);
+}
+
 static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
 {
     const phx_store *store = &shard->store;
@@ -162,6 +169,7 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
     if (at.indexed) add_prev_discontinuous(&at, pairs);
     add_prev_far(&at);
     add_prev_related(&at);
+    add_prev_annulus(&at);
     return at.count;
 }
 
@@ -177,6 +185,7 @@ void phx_prev_list_visit(const phx_shard *shard, uint32_t slot, phx_list_fn visi
     add_prev_rows(&at, &pairs);
     add_prev_far(&at);
     add_prev_related(&at);
+    add_prev_annulus(&at);
     tell_prev_piece(&at);
 }
 
@@ -189,6 +198,7 @@ bool phx_prev_list_has(const phx_shard *shard, uint32_t slot, uint32_t target)
     const prev_list_search at = open_prev_list(shard, slot);
     const phx_relation *relation = phx_related_to(shard, at.related, target);
     if (relation) return relation->listed;
+    if (phx_annulus_has(shard, slot, target)) return true;
     const phx_attr *attr = phx_prev_rows_attr_of(&shard->previous, &shard->store, target);
     if (phx_far_seen(at.attr, attr)) {
         const phx_far_observer observer = far_observer_of(&at);
@@ -206,7 +216,7 @@ uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
 {
     prev_list_search at = open_prev_list(shard, slot);
     return phx_grid_most(&shard->grid, at.attr->instance, add_prev_rect(&at)) + shard->previous.row_count +
-           phx_far_list_max(shard) + (at.related ? at.related->count : 0);
+           phx_far_list_max(shard) + (at.related ? at.related->count : 0) + phx_annulus_of(shard, slot).count;
 }
 
 void phx_row_query_view(phx_row_query *query, const phx_shard *shard, uint32_t slot)

@@ -1,11 +1,11 @@
 /*
- * Previous lists. In range = radius, the list of a plain observer (phx_grid_view() above 0: no margin, and no cap that
- * cuts) is not stored on flat ground. It is derived (entity/list_pool.h): the rule gives it for the positions and
- * attributes of the last tick's end. Rows have these positions beside the new ones, grid/prev_rows.h has the rest, and
- * far_list.h the targets that are seen from beyond a view. The targets of the observer's relations are in none of these
- * parts: each relation notes whether its target is listed (phx_relation.listed). So the list can be derived at any
- * time, also in the middle of the next tick, but for an observer whose relations change: its list is stored just before
- * (ingest/commands.h), until it is evaluated.
+ * Previous lists. In range = radius, the list of a plain observer (phx_grid_plain(): no cap that cuts) is not stored on
+ * flat ground. It is derived (entity/list_pool.h): the rule gives it for the positions and attributes of the last
+ * tick's end. Rows have these positions beside the new ones, grid/prev_rows.h has the rest, far_list.h the targets that
+ * are seen from beyond a view, and state/annulus.h the ones in a margin. The targets of the observer's relations are in
+ * none of these parts: each relation notes whether its target is listed (phx_relation.listed). So the list can be
+ * derived at any time, also in the middle of the next tick, but for an observer of which relations change: its list is
+ * stored just before (ingest/commands.h), until it is evaluated.
  *
  * Called by the owner in ingest and exchange, by any worker in the interest phase, by any thread between ticks. Nothing
  * is written.

@@ -10,7 +10,18 @@
 
 #include "shards/query/far_list.h"
 #include "shards/query/prev_list.h"
+#include "shards/state/annulus.h"
 #include "shards/state/related.h"
+
+/* Tells slots in pieces. false: it was stopped. */
+static bool tell_slots(const uint32_t *slots, uint32_t count, phx_list_fn visit, void *user)
+{
+    for (uint32_t i = 0, n; i < count; i += n) {
+        n = count - i < PHX_LIST_PIECE_MAX ? count - i : PHX_LIST_PIECE_MAX;
+        if (!visit(user, slots + i, n)) return false;
+    }
+    return true;
+}
 
 void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
@@ -45,7 +56,9 @@ void phx_rest_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visi
         if (!visit(user, targets, count)) return;
         count = 0;
     }
-    if (count > 0) (void)visit(user, targets, count);
+    if (count > 0 && !visit(user, targets, count)) return;
+    const phx_annulus annulus = phx_annulus_of(shard, slot);
+    (void)tell_slots(annulus.at, annulus.count, visit, user);
 }
 
 void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
@@ -83,10 +96,7 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
         else shard->storage->visit_list(shard, slot, visit, user);
         return;
     }
-    for (uint32_t i = 0, n; i < list->count; i += n) {
-        n = list->count - i < PHX_LIST_PIECE_MAX ? list->count - i : PHX_LIST_PIECE_MAX;
-        if (!visit(user, entries + i, n)) return;
-    }
+    (void)tell_slots(entries, list->count, visit, user);
 }
 
 uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
@@ -99,10 +109,8 @@ uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
 
 bool phx_shard_stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
-    const phx_list *list = &shard->store.tail[observer].list;
-    const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    PHX_ASSERT(!list->derived); /* for a derived list the rule decides */
-    return shard->kernels->find_u32(entries, list->count, target) < list->count;
+    const phx_annulus kept = phx_list_kept(shard, observer); /* of a derived list the rule decides about the others */
+    return shard->kernels->find_u32(kept.at, kept.count, target) < kept.count;
 }
 
 phx_list_answer phx_shard_list_answer(const phx_shard *shard, uint32_t observer, uint32_t target)

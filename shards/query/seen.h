@@ -19,7 +19,9 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 
-/* The same without the part that rows give: the far part (far_list.h), and the listed targets of relations. */
+/*
+ * The same without the part that rows give: the far part (far_list.h), listed targets of relations, and the annulus.
+ */
 void phx_rest_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 
 /* The number of targets at the last tick's end. */
@@ -30,7 +32,7 @@ uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
  */
 bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target);
 
-/* The same in two steps: PHX_LIST_DECIDES if the rule leaves it to the stored list. */
+/* The same in two steps: PHX_LIST_DECIDES if the rule leaves it to the stored list, or to the annulus. */
 typedef enum phx_list_answer { PHX_LIST_LACKS, PHX_LIST_HAS, PHX_LIST_DECIDES } phx_list_answer;
 phx_list_answer phx_shard_list_answer(const phx_shard *shard, uint32_t observer, uint32_t target);
 bool phx_shard_stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t target);

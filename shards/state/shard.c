@@ -49,6 +49,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_release(mem, (void **)&shard->list_cuts.at, &shard->list_cuts.capacity, sizeof *shard->list_cuts.at);
+    phx_release(mem, (void **)&shard->annuli, &shard->annuli_capacity, sizeof *shard->annuli);
     phx_deferred_free(&shard->deferred, mem);
     phx_applied_free(&shard->applied, mem);
     phx_relations_free(&shard->relations, mem);

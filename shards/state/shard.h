@@ -134,6 +134,8 @@ typedef struct phx_shard {
     phx_prev_rows previous; /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_list_cuts list_cuts; /* of observers with a cap */
+    phx_list *annuli;        /* by slot: state/annulus.h; NULL: no observer had a margin */
+    uint32_t annuli_capacity;
     phx_deferred deferred;
     phx_applied_map applied; /* own entities that were applied since the last tick */
     phx_relations relations;

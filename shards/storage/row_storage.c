@@ -53,7 +53,7 @@ static bool updated_rows_valid(const phx_shard *shard)
 
 static bool row_list_derives(const phx_shard *shard, uint32_t slot)
 {
-    return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
+    return shard->derives_lists && phx_grid_plain(&shard->store, slot);
 }
 
 /* Relations count, too: which of their targets are listed is noted with them. */

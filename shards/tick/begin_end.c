@@ -6,6 +6,7 @@
 #include "shards/exchange/migrate_out.h"
 #include "shards/publish/motion_history.h"
 #include "shards/query/seen.h"
+#include "shards/state/annulus.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
@@ -48,6 +49,7 @@ bool phx_shard_lists_valid(const phx_shard *shard)
         if (own && phx_shard_derives(shard, slot) != derived) return false;
         if (derived && list->size_class != PHX_LIST_NONE) return false;
         if (derived && !count_valid(shard, slot)) return false;
+        if (!phx_annulus_valid(shard, slot)) return false;
     }
     return true;
 }

@@ -15,6 +15,7 @@
 #include "shards/grid/row_edit.h"
 #include "shards/publish/deferred_updates.h"
 #include "shards/publish/motion_history.h"
+#include "shards/state/annulus.h"
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/list_cut.h"
@@ -353,7 +354,8 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     bool radii = shard->storage->has_deltas && shard->flat;
     if (shard->changed) phx_block_summary_update(&shard->grid);
     follow_bounded(shard);
-    if (radii && !phx_prev_rows_room(previous, shard->mem, shard->store.slots)) return false;
+    if (radii && !(phx_prev_rows_room(previous, shard->mem, shard->store.slots) && phx_annuli_reserve(shard)))
+        return false;
     phx_list_cuts_room(shard);
     phx_deferred_end(&shard->deferred);
     shard->delta_allowed = radii && !shard->all_dirty && !shard->far_dirty;

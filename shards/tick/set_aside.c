@@ -4,6 +4,7 @@
 #include "shards/tick/set_aside.h"
 
 #include "shards/query/seen.h"
+#include "shards/state/annulus.h"
 #include "shards/state/entity_change.h"
 
 void phx_shard_set_aside(phx_shard *shard, uint32_t slot)
@@ -13,6 +14,7 @@ void phx_shard_set_aside(phx_shard *shard, uint32_t slot)
     if (list->owed && (shard->store.body[slot].state & PHX_SLOT_PARTIAL)) return; /* in this tick, before */
     list->derived = false;
     phx_list_release(&shard->lists, list);
+    phx_annulus_release(shard, slot);
     list->owed = true;
     shard->owes_lists = shard->partial_not_listed = true;
     shard->store.name[slot].fresh = true;

@@ -144,6 +144,8 @@ FIELDS_OF(phx_world)
     DERIVED(T, VALUE, previous) \
     SAVED(T, VALUE, lists) \
     LEFT(T, VALUE, list_cuts) \
+    SAVED(T, VALUE, annuli) \
+    DERIVED(T, VALUE, annuli_capacity) \
     LEFT(T, VALUE, deferred) \
     LEFT(T, VALUE, applied) \
     SAVED(T, VALUE, relations) \

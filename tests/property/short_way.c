@@ -2,11 +2,12 @@
  * Work counters of the interest phase. While all walk, a delta does observers with relations, with a margin, with a cap
  * that does not cut, and with targets that are seen from beyond a view (docs/finding-events.md). Only observers whose
  * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them.
- * Without a margin, and while no cap cuts, each list stays derived. At adds_max observers that wait for targets are
- * evaluated, and no others. Where lists are derived, bands look at rows, and at listed targets of relations one by
- * one, at no list. Leaves of lists that no cap cuts look up no cause, while no attribute or relation changes. A feature
- * that falls off that short way is found here. Every list is verified in every tick. In every fourth the lists that a
- * consumer keeps by events alone are the same: a wrong event of a delta stays in them.
+ * While no cap cuts, each list stays derived: with a margin only the listed targets beyond a view are kept. At adds_max
+ * observers that wait for targets are evaluated, and no others. Where lists are derived, bands look at rows, and at
+ * listed targets of relations one by one, at no list. Leaves of lists that no cap cuts look up no cause, while no
+ * attribute or relation changes. A feature that falls off that short way is found here. Every list is verified in every
+ * tick. In every fourth the lists that a consumer keeps by events alone are the same: a wrong event of a delta stays in
+ * them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 
 #include "api/handles.h"
 #include "base/rng.h"
+#include "shards/state/annulus.h"
 #include "support/check.h"
 
 enum {
@@ -45,6 +47,23 @@ typedef struct host {
     uint32_t told_count[ENTITIES + 1];
     uint32_t waiting; /* observers for which targets wait since the last tick, for adds_max */
 } host;
+
+/* A run. */
+typedef struct way {
+    const char *name;
+    float margin;
+    uint32_t cap;
+    bool cuts;     /* the cap cuts some lists */
+    uint32_t part; /* of such a run, at most one in so many observers is evaluated on average; 0 = any number */
+    bool ranked;   /* by four priorities */
+    bool related;  /* some observers have relations, of which some change */
+    bool far;      /* some targets are seen from beyond a view */
+    bool jumps;    /* some entities are discontinuous in each tick; with `far`, these targets */
+    bool near;     /* most targets are seen from nearer than a view alone */
+    uint32_t adds_max;
+    bool banded; /* positions are told by bands: of rows in view, not of lists */
+    bool waits;  /* adds_max bites: observers that jump or come wait for targets */
+} way;
 
 static float uniform(host *h, float low, float high)
 {
@@ -247,6 +266,28 @@ static uint32_t count_stored_lists(const host *h)
     return stored;
 }
 
+/* Targets in annuli. */
+static uint32_t count_annuli(const host *h)
+{
+    const phx_world *world = phx_resolve_world(h->world);
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < world->shard_count; s++)
+        for (uint32_t slot = 0; slot < world->shards[s].store.slots; slot++)
+            count += phx_annulus_of(&world->shards[s], slot).count;
+    return count;
+}
+
+/* With a margin a part of the listed targets is kept; without, none. */
+static void check_annuli(const host *h, const way *of)
+{
+    enum { PART = 3 };
+    const uint32_t kept = count_annuli(h);
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i <= ENTITIES; i++) listed += h->told_count[i];
+    CHECK(of->margin > 0 ? kept > 0 && kept < listed / PART : kept == 0, "%s: %u targets in annuli, %u in lists",
+          of->name, kept, listed);
+}
+
 /* Leaves of the last tick whose target was looked at for its cause. */
 static uint64_t count_cause_lookups(const host *h)
 {
@@ -264,23 +305,6 @@ static uint32_t count_listed_updates(const host *h)
     for (uint32_t w = 0; w < world->worker_count; w++) count += world->updates.workers[w].update_scratch.listed_count;
     return count;
 }
-
-/* A run. */
-typedef struct way {
-    const char *name;
-    float margin;
-    uint32_t cap;
-    bool cuts;     /* the cap cuts some lists */
-    uint32_t part; /* of such a run, at most one in so many observers is evaluated on average; 0 = any number */
-    bool ranked;   /* by four priorities */
-    bool related;  /* some observers have relations, of which some change */
-    bool far;      /* some targets are seen from beyond a view */
-    bool jumps;    /* some entities are discontinuous in each tick; with `far`, these targets */
-    bool near;     /* most targets are seen from nearer than a view alone */
-    uint32_t adds_max;
-    bool banded; /* positions are told by bands: of rows in view, not of lists */
-    bool waits;  /* adds_max bites: observers that jump or come wait for targets */
-} way;
 
 static void run(const way *of)
 {
@@ -329,12 +353,14 @@ static void run(const way *of)
               "%s, tick %u: %" PRIu64 " observers evaluated, %" PRIu64 " at most", of->name, i, now - before, most);
         CHECK(of->cuts || of->waits || now - before == expected,
               "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64, of->name, i, now - before, expected);
-        const uint32_t stored = of->margin == 0 ? count_stored_lists(&h) : 0;
+        const uint32_t stored = count_stored_lists(&h);
+        check_annuli(&h, of);
         CHECK(of->cuts || of->waits || stored == 0, "%s, tick %u: %u lists are stored", of->name, i, stored);
         CHECK(!of->cuts || now - before < ENTITIES / 2, "%s, tick %u: %" PRIu64 " observers evaluated", of->name, i,
               now - before);
-        /* with bands: listed targets of relations, and targets that are seen from beyond a view */
-        const uint32_t listed = count_listed_updates(&h), listed_most = of->related || of->far ? RELATED_MOST : 0;
+        /* with bands: listed targets of relations, in annuli, and seen from beyond a view */
+        const uint32_t listed = count_listed_updates(&h);
+        const uint32_t listed_most = (of->related || of->far ? RELATED_MOST : 0) + count_annuli(&h);
         CHECK(!of->banded || listed <= listed_most, "%s, tick %u: %u targets in lists looked at", of->name, i, listed);
         CHECK(!of->banded || !of->related || listed > 0, "%s, tick %u: no linked target looked at", of->name, i);
         evaluated += now - before;
@@ -389,6 +415,7 @@ int main(void)
         {"bands and relations", .banded = true, .related = true},
         {"bands, relations and a cap", 0, 500, .banded = true, .related = true},
         {"bands and jumps", .banded = true, .jumps = true},
+        {"bands and a margin", 15, .banded = true},
         {"adds_max", .adds_max = 20},
         {"adds_max and a margin", 15, .adds_max = 20},
         {"adds_max and relations", .adds_max = 20, .related = true},

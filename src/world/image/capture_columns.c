@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "shards/state/annulus.h"
 #include "world/image/capture_bonds.h"
 
 enum {
@@ -55,27 +56,22 @@ static void for_each_piece(phx_captured_columns *columns, phx_piece_fn body)
 
 /* ---- count ---- */
 
-/* Is the list stored, so that the image has it? */
-static inline bool list_is_stored(const phx_list *list)
-{
-    return !list->derived && list->count > 0;
-}
-
 static void count_piece(void *context, uint32_t worker, uint32_t number)
 {
     const phx_captured_columns *columns = context;
     phx_captured_piece *piece = &columns->pieces[number];
-    const phx_store *store = &columns->world->shards[piece->shard].store;
+    const phx_shard *shard = &columns->world->shards[piece->shard];
+    const phx_store *store = &shard->store;
     uint32_t entities = 0, lists = 0;
     uint64_t targets = 0;
     (void)worker;
     for (uint32_t slot = piece->slot_first; slot < piece->slot_end; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
-        const phx_list *list = &store->tail[slot].list;
+        const uint32_t kept = phx_list_kept(shard, slot).count;
         entities++;
-        piece->owes |= list->owed;
-        lists += list_is_stored(list);
-        targets += list_is_stored(list) ? list->count : 0u;
+        piece->owes |= store->tail[slot].list.owed;
+        lists += kept > 0;
+        targets += kept;
     }
     piece->entities = entities;
     piece->lists = lists;
@@ -130,14 +126,13 @@ static void put_entities(const phx_captured_columns *columns, const phx_captured
 static void fetch_list(const phx_shard *shard, const uint32_t *places, uint32_t slot, uint32_t slot_end)
 {
     if (slot >= slot_end || places[slot] == PHX_NO_PLACE) return;
-    const phx_list *list = &shard->store.tail[slot].list;
-    if (!list_is_stored(list)) return;
-    const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    __builtin_prefetch(entries);
-    __builtin_prefetch(entries + LINE_ENTRIES); /* a usual list has two lines */
+    const phx_annulus kept = phx_list_kept(shard, slot);
+    if (kept.count == 0) return;
+    __builtin_prefetch(kept.at);
+    __builtin_prefetch(kept.at + LINE_ENTRIES); /* a usual list has two lines */
 }
 
-/* Stored lists of a piece, whose entities have their places. */
+/* Stored lists and annuli of a piece, whose entities have their places. */
 static void put_lists(const phx_captured_columns *columns, const phx_captured_piece *piece, const uint32_t *places)
 {
     const phx_shard *shard = &columns->world->shards[piece->shard];
@@ -145,11 +140,12 @@ static void put_lists(const phx_captured_columns *columns, const phx_captured_pi
     phx_saved_list *saved = PHX_IMAGE_ROWS(columns->image, lists, list) + piece->lists;
     for (uint32_t slot = piece->slot_first; slot < piece->slot_end; slot++) {
         fetch_list(shard, places, slot + AHEAD, piece->slot_end);
-        const phx_list *list = &shard->store.tail[slot].list;
-        if (places[slot] == PHX_NO_PLACE || !list_is_stored(list)) continue;
-        *saved++ = (phx_saved_list){.observer = places[slot], .count = list->count};
-        memcpy(to, phx_list_entries(&shard->lists, list), list->count * sizeof *to);
-        to += list->count;
+        if (places[slot] == PHX_NO_PLACE) continue;
+        const phx_annulus kept = phx_list_kept(shard, slot);
+        if (kept.count == 0) continue;
+        *saved++ = (phx_saved_list){.observer = places[slot], .count = kept.count};
+        memcpy(to, kept.at, kept.count * sizeof *to);
+        to += kept.count;
     }
 }
 

@@ -39,7 +39,8 @@ static ph_status check_list(const phx_restore *restore, const saved_list *list)
                                 list->at, list->observer, entities, list->count);
     const phx_saved_entity *observer = phx_restore_entity(restore, list->observer);
     const phx_shard *shard = phx_restore_find(restore, list->observer, &slot);
-    if ((observer->flags & PHX_SAVED_DERIVED) || !phx_attr_observes(phx_store_attr(&shard->store, slot)))
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    if (((observer->flags & PHX_SAVED_DERIVED) && attr->margin == 0.0f) || !phx_attr_observes(attr))
         return phx_image_refuse(restore->reason,
                                 "section LIST: record %" PRIu32 ": entity %" PRIu64
                                 " has no list, or one that is not stored",
@@ -58,16 +59,33 @@ static uint32_t slot_of_place(const phx_restore *restore, const phx_shard *shard
     return phx_shard_find(shard, &restore->world->directory, phx_restore_entity(restore, place)->id);
 }
 
+/* Room for more entries of a list, behind the ones that it has. false = no memory, unchanged. */
+static bool reserve_more(phx_shard *shard, phx_list *list, uint32_t count)
+{
+    phx_list more = phx_list_empty();
+    if (!phx_list_reserve(&shard->lists, shard->mem, &more, list->count + count)) return false;
+    if (list->count > 0)
+        memcpy(phx_list_entries(&shard->lists, &more), phx_list_entries(&shard->lists, list),
+               list->count * sizeof(uint32_t));
+    phx_list_set_count(&shard->lists, &more, list->count);
+    phx_list_release(&shard->lists, list);
+    more.owed = list->owed;
+    *list = more;
+    return true;
+}
+
+/* A list that is the rule's may have listed targets of relations already; then its annulus comes behind them. */
 static ph_status restore_list(phx_restore *restore, const saved_list *list)
 {
     uint32_t slot;
     ph_status status = check_list(restore, list);
     if (status != PH_OK) return status;
     phx_shard *shard = phx_restore_find(restore, list->observer, &slot);
-    if (!phx_restore_stamps(restore, shard) ||
-        !phx_list_reserve(&shard->lists, shard->mem, &shard->store.tail[slot].list, list->count))
-        return PH_NO_MEMORY;
-    uint32_t *entries = phx_list_entries(&shard->lists, &shard->store.tail[slot].list);
+    phx_list *to = &shard->store.tail[slot].list;
+    if (!phx_restore_stamps(restore, shard) || !reserve_more(shard, to, list->count)) return PH_NO_MEMORY;
+    uint32_t *entries = phx_list_entries(&shard->lists, to);
+    for (uint32_t i = 0; i < to->count; i++) (void)phx_restore_stamp(restore, entries[i], list->at + 1);
+    entries += to->count;
     for (uint32_t i = 0; i < list->count; i++) {
         entries[i] = slot_of_place(restore, shard, list->targets[i].target);
         if (entries[i] == PHX_SLOT_NONE || entries[i] == slot || !phx_restore_stamp(restore, entries[i], list->at + 1))
@@ -76,7 +94,7 @@ static ph_status restore_list(phx_restore *restore, const saved_list *list)
                                     " is out of sight, the observer itself, or there twice",
                                     list->targets[i].target, phx_restore_entity(restore, list->observer)->id);
     }
-    phx_list_set_count(&shard->lists, &shard->store.tail[slot].list, list->count);
+    phx_list_set_count(&shard->lists, to, to->count + list->count);
     phx_shard_flag(shard, slot); /* the list marks the observer's row */
     shard->counts.entries += list->count;
     return PH_OK;
@@ -100,7 +118,7 @@ static ph_status restore_listed_relations(phx_restore *restore, uint32_t at, uin
                                 at, observer->id);
     if (!phx_restore_stamps(restore, shard) || !phx_list_reserve(&shard->lists, shard->mem, list, listed))
         return PH_NO_MEMORY;
-    const uint32_t stamp = PHX_IMAGE_COUNT(restore->image, lists) + 1 + at; /* behind the ones of stored lists */
+    const uint32_t stamp = PHX_IMAGE_COUNT(restore->image, lists) + 1 + at; /* behind the ones of lists */
     uint32_t *entries = phx_list_entries(&shard->lists, list);
     for (uint32_t i = at; i < end; i++) {
         if (!(relations[i].bits & PHX_SAVED_LISTED)) continue;
@@ -139,7 +157,7 @@ ph_status phx_restore_lists(phx_restore *restore)
     const phx_saved_target *targets = PHX_IMAGE_ROWS(image, targets, target);
     const uint32_t count = PHX_IMAGE_COUNT(image, targets);
     uint32_t at = 0;
-    ph_status status = PH_OK;
+    ph_status status = restore_relations_lists(restore);
     for (uint32_t i = 0; status == PH_OK && i < PHX_IMAGE_COUNT(image, lists); i++) {
         if (lists[i].count > count - at || (i > 0 && lists[i - 1].observer >= lists[i].observer))
             return phx_image_refuse(restore->reason,
@@ -152,7 +170,7 @@ ph_status phx_restore_lists(phx_restore *restore)
     if (status == PH_OK && at < count)
         return phx_image_refuse(restore->reason, "section TRGT: %" PRIu32 " targets, and %" PRIu32 " in section LIST",
                                 count, at);
-    return status == PH_OK ? restore_relations_lists(restore) : status;
+    return status;
 }
 
 /* ---- events of the interest phase ---- */

@@ -39,7 +39,9 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
     X(R, u64, id) \
     X(R, u64, user_data) X(R, u32, incarnation) X(R, u32, set) X(R, f32, x) X(R, f32, y) X(R, f32, z) X(R, u8, flags)
 
-/* An observer with a stored list, and the number of its targets, which follow each other in their table. */
+/*
+ * An observer with a stored list, or an annulus, and the number of its targets, which follow each other in their table.
+ */
 #define PHX_IMAGE_list(X, A, R) X(R, u32, observer) X(R, u32, count)
 #define PHX_IMAGE_target(X, A, R) X(R, u32, target)
 
@@ -114,7 +116,7 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
 enum {
     PHX_SAVED_FRESH = 1,   /* phx_name.fresh */
     PHX_SAVED_PARTIAL = 2, /* PHX_SLOT_PARTIAL */
-    PHX_SAVED_DERIVED = 4, /* its list is the rule's: it is in no table */
+    PHX_SAVED_DERIVED = 4, /* its list is the rule's: it is in no table but for its annulus (shards/state/annulus.h) */
     PHX_SAVED_FLAGS = 7
 };
 

@@ -31,18 +31,33 @@ static uint32_t observers_in(const phx_shard *shard, const uint32_t *order, uint
     return found;
 }
 
+/* The lone observers with stored lists. */
+static fleet *stored_lists(void)
+{
+    fleet *f = lone_observers();
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= LONE; id++) {
+        fleet_set(f, id, stored_attr(20), 0);
+        fleet_set(f, 100 + id, stored_attr(0), 0);
+    }
+    fleet_end(f);
+    return f;
+}
+
 Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
 {
     for (uint64_t calls = 0;; calls++) {
-        fleet *f = lone_observers();
+        fleet *f = stored_lists();
         phx_shard *shard = &f->shard[0];
         phx_scratch fresh;
         uint32_t observers[LONE], through[LONE];
         phx_scratch_init(&fresh, shard->mem);
+        phx_attr changed = stored_attr(20);
+        changed.detect = 1;
         fleet_begin(f);
-        lone_observers_change(f);
+        for (uint64_t id = 1; id <= LONE; id++) fleet_set(f, id, changed, 0);
         for (uint64_t id = 1; id <= LONE; id++)
-            for (uint64_t n = 0; n < 20; n++) fleet_enter(f, 300 + id * 20 + n, plain_attr(0, 0), (float)id * 100, 105);
+            for (uint64_t n = 0; n < 20; n++) fleet_enter(f, 300 + id * 20 + n, stored_attr(0), (float)id * 100, 105);
         cr_assert(phx_shard_index(shard, &f->directory, &f->renames));
         uint32_t rows = shard->grid.row_end, order[FLEET_IDS];
         order_rows(shard, order);

@@ -9,6 +9,7 @@
 
 #include "api/handles.h"
 #include "shards/query/seen.h"
+#include "shards/state/annulus.h"
 
 enum { ENTITIES = 40 };
 
@@ -32,6 +33,7 @@ static scene open_scene(scene_kind kind)
     ph_world_def def = ph_world_def_default();
     class = ph_class_default("default");
     class.view = 35;
+    class.layers = 3;
     class.margin = kind.margin;
     class.cap = kind.cap;
     class.adds_max = kind.adds_max;
@@ -119,10 +121,10 @@ static void close_scene(const scene *s)
     cr_assert_eq(ph_world_destroy(s->handle), PH_OK);
 }
 
-/* A margin in which there is no entity makes a list one that is kept, and changes nothing else. */
-static void keep_list(const scene *s, uint64_t observer)
+/* The list of an observer that does not see layer 1 is stored; all have layer 2, too, so nothing else changes. */
+static void store_list(const scene *s, uint64_t observer)
 {
-    const ph_attrs attrs = {.given = PH_MARGIN, .margin = 1};
+    const ph_attrs attrs = {.given = PH_SEES, .sees = 2};
     cr_assert_eq(ph_set(s->producer, observer, &attrs), PH_OK);
     cr_assert_eq(ph_tick(s->handle, NULL), PH_OK);
 }
@@ -136,7 +138,7 @@ Test(verify, lists_that_are_spread)
         const phx_shard *shard = home(&s, 10, &slot);
         cr_assert(phx_shard_has_deferred(shard, slot)); /* it has three in view on each side, two of them joined */
         expect_sound(&s, "a list that is still spread");
-        for (uint32_t tick = 0; tick < 4; tick++) keep_list(&s, 10);
+        for (uint32_t tick = 0; tick < 4; tick++) store_list(&s, 10);
         cr_assert_not(phx_shard_has_deferred(shard, slot));
         expect_sound(&s, "a list that was spread");
         swap_entry(&s, 10, 12, 14);
@@ -145,12 +147,12 @@ Test(verify, lists_that_are_spread)
     }
 }
 
-Test(verify, kept_lists)
+Test(verify, stored_lists)
 {
     for (uint32_t shards = 1; shards <= 4; shards += 3) {
         scene s = open_scene((scene_kind){.shards = shards});
-        keep_list(&s, 10);
-        expect_sound(&s, "a kept list");
+        store_list(&s, 10);
+        expect_sound(&s, "a stored list");
         swap_entry(&s, 10, 12, 14);
         expect_found(&s, PH_DIFFERENCE_MISSING, 10, 12);
         swap_entry(&s, 10, 14, 12);
@@ -170,7 +172,7 @@ Test(verify, a_list_that_lost_its_end)
 {
     scene s = open_scene((scene_kind){.shards = 1});
     uint32_t slot;
-    keep_list(&s, 10);
+    store_list(&s, 10);
     phx_shard *shard = home(&s, 10, &slot);
     phx_list *list = &shard->store.tail[slot].list;
     uint64_t last = shard->store.name[phx_list_entries(&shard->lists, list)[list->count - 1]].id;
@@ -233,7 +235,7 @@ Test(verify, an_entity_that_is_gone)
 {
     scene s = open_scene((scene_kind){.shards = 1});
     uint32_t slot;
-    keep_list(&s, 10);
+    store_list(&s, 10);
     phx_shard *shard = home(&s, 10, &slot);
     uint32_t in = phx_shard_find(shard, &s.world->directory, ENTITIES);
     uint64_t id = shard->store.name[in].id;
@@ -250,6 +252,7 @@ Test(verify, an_entity_that_is_gone)
 Test(verify, margins_leave_it_open)
 {
     scene s = open_scene((scene_kind){.margin = 10, .shards = 1});
+    store_list(&s, 10);
     expect_sound(&s, "margins");
     cr_assert_null(entry_of(&s, 10, 14), "40 away");
     swap_entry(&s, 10, 9, 14);
@@ -263,6 +266,28 @@ Test(verify, margins_leave_it_open)
     shard->store.body[slot].x += 8; /* 7 is 38 away now, but stays; 14 is 32 away */
     expect_found(&s, PH_DIFFERENCE_MISSING, 10, 14);
     shard->store.body[slot].x -= 8;
+    close_scene(&s);
+}
+
+/* The annulus of a derived list: 7 is beyond the view of 10, within the margin, and was in view before. */
+Test(verify, annuli)
+{
+    scene s = open_scene((scene_kind){.margin = 10, .shards = 1});
+    uint32_t slot;
+    const phx_shard *shard = home(&s, 10, &slot);
+    cr_assert_eq(ph_move(s.producer, 10, 103, 100, 0), PH_OK);
+    cr_assert_eq(ph_tick(s.handle, NULL), PH_OK);
+    const phx_annulus annulus = phx_annulus_of(shard, slot);
+    cr_assert(shard->store.tail[slot].list.derived && annulus.count == 1);
+    cr_assert_eq(shard->store.name[annulus.at[0]].id, 7);
+    expect_sound(&s, "an annulus");
+    const uint32_t was = annulus.at[0];
+    annulus.at[0] = phx_shard_find(shard, &s.world->directory, 20);
+    expect_found(&s, PH_DIFFERENCE_EXTRA, 10, 20);
+    annulus.at[0] = phx_shard_find(shard, &s.world->directory, 9);
+    expect_found(&s, PH_DIFFERENCE_TWICE, 10, 9);
+    annulus.at[0] = was;
+    expect_sound(&s, "mended");
     close_scene(&s);
 }
 
