@@ -69,6 +69,8 @@ static void read_measure(live_run *run, const char *line)
     measure->longest_us = max_of(measure->longest_us, number_in(line, "longest_us"));
     run->ticks = number_in(line, "tick");
     run->status_ms = number_in(line, "ms");
+    run->map_version = number_in(line, "map");
+    run->lease_ms = number_in(line, "lease_ms");
     run->damaged = number_in(line, "damaged");
 }
 

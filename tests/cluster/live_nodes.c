@@ -70,6 +70,7 @@ live_run *live_start(live_cluster *cluster, bool is_gateway)
     add_number(process, "--tick-ms", LIVE_TICK_MS);
     add_number(process, "--lease-ms", cluster->lease_ms);
     server_add_text(process, "--events");
+    if (cluster->adopts) server_add_text(process, "--adopt-map");
     run->is_gateway = is_gateway;
     if (is_gateway) server_add_text(process, "--gateway");
     else add_node_options(cluster, process);

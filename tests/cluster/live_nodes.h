@@ -56,7 +56,7 @@ typedef struct live_run {
     live_measure measure;
     uint64_t ticks;
     VEC(uint32_t) ticks_us; /* durations of all ticks */
-    uint64_t status_ms, transit, damaged, duplicates, refused;
+    uint64_t status_ms, map_version, lease_ms, transit, damaged, duplicates, refused;
     uint64_t changes;       /* of the last status: walkers that came and went, since the start */
     uint32_t same_statuses; /* that had these numbers, one after the other */
     bool owns[LIVE_WALKERS_MAX + 1];
@@ -70,6 +70,7 @@ typedef struct live_cluster {
     uint64_t seed, walkers, lease_ms, slow_ms;
     uint64_t stall_ms;    /* longest time by which this process came too late, since live_begin_measure() */
     uint32_t excused;     /* runs that ended by no fault of a node, since live_begin_measure() */
+    bool adopts;          /* runs that start may write their map into an empty etcd */
     const cables *cables; /* NULL: all are on loopback; else a broker, a member of etcd and a node on each machine */
     server_group nats, etcd;
     char folder[TEMP_PATH_SIZE];

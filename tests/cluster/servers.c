@@ -219,6 +219,16 @@ void servers_start_etcd(server_group *group, const char *program, uint32_t count
     start_group(group);
 }
 
+void servers_start_anew(server_group *group)
+{
+    for (uint32_t i = 0; i < group->count; i++) {
+        char data[SERVER_TEXT];
+        (void)snprintf(data, sizeof data, "%s/data-%u", group->folder, i);
+        temp_remove(data);
+    }
+    start_group(group);
+}
+
 /* Does it answer that it leads? One that stands still, or is gone, does not answer. */
 static bool is_leader(const test_server *server)
 {

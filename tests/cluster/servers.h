@@ -46,6 +46,8 @@ void servers_start_nats(server_group *group, const char *program, uint32_t count
 void servers_start_etcd(server_group *group, const char *program, uint32_t count, const server_place *places);
 /* A server that was stopped by a signal, again, with its arguments and its data. */
 void server_start_again(test_server *server);
+/* All of a group of etcd, which were killed, without what they had. */
+void servers_start_anew(server_group *group);
 /* SIGKILL: it is gone behind this. SIGSTOP, SIGCONT: it stands still, it goes on. */
 void server_signal(test_server *server, int signal);
 /* The etcd of a group that leads the others, as it says itself; count: none does at this moment. */

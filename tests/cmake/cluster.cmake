@@ -129,6 +129,14 @@ if(PHAROS_BUILD_CLUSTER)
             set_tests_properties(cluster_cables PROPERTIES RUN_SERIAL ON TIMEOUT 600) # two to three minutes
             add_dependencies(cluster_cables pharos-node)
             add_dependencies(cluster_tests cluster_cables)
+            pharos_plain_test(NAME cluster_adoption
+                              SOURCES cluster/cluster_adoption.c cluster/live_check.c cluster/live_lines.c
+                                      cluster/live_nodes.c cluster/live_waits.c cluster/servers.c
+                              ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
+                              LABELS cluster live)
+            set_tests_properties(cluster_adoption PROPERTIES RUN_SERIAL ON TIMEOUT 300) # about a minute, with its waits
+            add_dependencies(cluster_adoption pharos-node)
+            add_dependencies(cluster_tests cluster_adoption)
         endif()
         if(TARGET pharos-node)
             pharos_plain_test(NAME cluster_operator

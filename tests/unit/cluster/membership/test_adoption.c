@@ -77,6 +77,14 @@ Test(adoption, without_leave_to_adopt_they_end)
 
 /* ---- when ---- */
 
+static void await_phase(uint32_t at, phx_membership_phase phase)
+{
+    for (uint32_t ticks = 0; bed.processes[at].membership.phase < phase; ticks++) {
+        cr_assert_lt(ticks, 4 * LEASE_TICKS, "%u", at);
+        bed_run(1);
+    }
+}
+
 static bool may_save(uint32_t at)
 {
     const process *of = &bed.processes[at];
@@ -104,7 +112,7 @@ Test(adoption, a_map_is_adopted_behind_all_leases_of_the_lost_store)
     bed_run(3 * LEASE_TICKS);
     bed.processes[0].runs = false;
     bed_start(1, 2, REGIONS, 1, false);
-    while (bed.processes[1].membership.phase < PHX_MEMBERSHIP_MEMBER) bed_run(1);
+    await_phase(1, PHX_MEMBERSHIP_MEMBER);
     cr_assert(may_save(1));
     bed.processes[1].runs = false;
     phx_memory_store_lose(bed.memory);
@@ -132,7 +140,7 @@ Test(adoption, the_wait_begins_behind_the_loss)
     bed_start(0, 1, REGIONS, 1, false);
     list = bed.processes[0].store.list;
     bed.processes[0].membership.def.store.list = refuse_list;
-    while (bed.processes[0].membership.phase < PHX_MEMBERSHIP_MEMBER) bed_run(1);
+    await_phase(0, PHX_MEMBERSHIP_MEMBER);
     cr_assert(bed.processes[0].membership.is_bare);
     phc_memory_cut(bed.memory, &bed.processes[0].store, true);
     bed_start(1, 2, REGIONS, 1, false);
@@ -204,7 +212,7 @@ Test(adoption, a_process_that_registered_before_the_map_was_adopted_ends)
     bed_start(3, 9, REGIONS, 1, false);
     cas = bed.processes[3].store.cas;
     bed.processes[3].membership.def.store.cas = refuse_map; /* else it begins a map of its own */
-    while (bed.processes[3].membership.phase < PHX_MEMBERSHIP_JOIN) bed_run(1);
+    await_phase(3, PHX_MEMBERSHIP_JOIN);
     cr_assert_leq(bed.processes[3].node.def.member.registration, bed.processes[2].node.def.member.registration);
     for (uint32_t at = 0; at < 3; at++) bed.processes[at].runs = true;
     await_era(2, 1);
@@ -230,7 +238,7 @@ Test(adoption, a_new_process_begins_no_map_before_all_leases_of_the_lost_store_h
     bed.processes[3].membership.def.store.lease_open = lease_open;
     bed.processes[3].runs = true;
     cr_assert(may_save(2));
-    while (bed.processes[3].membership.phase < PHX_MEMBERSHIP_MEMBER) bed_run(1);
+    await_phase(3, PHX_MEMBERSHIP_MEMBER);
     for (uint32_t at = 0; at < 3; at++) cr_assert(!may_save(at));
     for (uint32_t at = 0; at < 3; at++) bed.processes[at].runs = true;
     bed_run(LEASE_TICKS);
