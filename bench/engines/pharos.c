@@ -95,12 +95,12 @@ static void *seen_create(const ph_world_def *def, uint32_t producers, phx_mem *m
     return self;
 }
 
-/* The same, and each frame renews a part of its points. */
+/* The same, in as many parts as by default. */
 static void *spread_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
 {
     pharos *self = seen_create(def, producers, mem, error);
     if (self != NULL) {
-        self->seen = 4;
+        self->seen = PH_MONITOR_SPREAD_MAX + 1; /* no choice of parts */
     }
     return self;
 }
@@ -112,7 +112,7 @@ static void return_frame(const pharos *self)
     if (ph_monitor_take(self->monitor, &frame) == PH_OK) {
         ph_monitor_view view = frame->view; /* of the whole world, as it is at first */
         view.spread = self->seen;
-        if (frame->view.spread != view.spread) {
+        if (self->seen <= PH_MONITOR_SPREAD_MAX && frame->view.spread != view.spread) {
             (void)!ph_monitor_watch(self->monitor, &view);
         }
         ph_monitor_return(self->monitor, frame);
@@ -300,4 +300,4 @@ const bench_engine bench_engine_seen = LIBRARY_ENGINE(
     "seen", seen_create, "pharos with a monitor open, which gets a frame of the whole world in each tick");
 
 const bench_engine bench_engine_spread =
-    LIBRARY_ENGINE("spread", spread_create, "as seen, and a frame renews a fourth of the points");
+    LIBRARY_ENGINE("spread", spread_create, "as seen, and a frame renews a part of the points, as by default");

@@ -34,6 +34,7 @@ enum {
     PH_MONITOR_AREAS_MAX = 512,          /* of one frame */
     PH_MONITOR_CELLS = 64,               /* of the grid, along each axis of the view */
     PH_MONITOR_SPREAD_MAX = 16,          /* parts of the points */
+    PH_MONITOR_PART_SLOTS = 8192,        /* slots of a part at least, by default */
     PH_MONITOR_QUESTION_NS_MAX = 1 << 30 /* nanoseconds of a tick */
 };
 
@@ -77,8 +78,10 @@ typedef struct ph_monitor_view {
     uint32_t instance;     /* the one that is shown, unless PH_MONITOR_ANY_INSTANCE */
     uint32_t flags;        /* PH_MONITOR_... */
     uint32_t points_max;   /* 0 = that of the definition; else the least of both */
-    uint32_t spread;       /* 0..PH_MONITOR_SPREAD_MAX: points and grid are in so many parts, and each frame renews one
-                              of them: it costs the tick a part as much. 0, 1: all of them are of the frame's tick */
+    uint32_t spread;       /* 1..PH_MONITOR_SPREAD_MAX: points and grid are in so many parts, and each frame renews one
+                              of them: it costs the tick a part as much. 1: all of them are of the frame's tick.
+                              0: 1, 2, 4, 8 or 16, the most of which each has PH_MONITOR_PART_SLOTS of
+                              ph_monitor_points.slot_count: a frame costs 100,000 that walk less than 3 % of its tick */
     uint64_t focus;        /* the entity that is shown in full, with its list; 0 = none; it need not be in the world */
     uint64_t reserved2[2]; /* 0 */
 } ph_monitor_view;
@@ -275,7 +278,7 @@ typedef struct ph_monitor_frame {
     uint32_t reserved;
     uint64_t tick_ns;     /* the tick, without the work for monitors */
     uint64_t fill_ns;     /* of the last frame of this monitor: the ticking thread's time to fill it */
-    ph_monitor_view view; /* that it shows; points_max as it counted */
+    ph_monitor_view view; /* that it shows; points_max and spread as they counted */
     ph_monitor_points points;
     ph_monitor_grid grid;
     ph_monitor_focus focus; /* id 0: there is none */

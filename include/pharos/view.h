@@ -62,7 +62,7 @@ typedef enum ph_view_do {
     PH_VIEW_DO_SPEED = 4, /* value: times real time, 0.01 .. 1000 */
     PH_VIEW_DO_SEEK = 5,  /* value: the tick, a whole number from 0 to 2^53 */
     PH_VIEW_DO_SET = 6,   /* key and text: as ph_config_set() of "key=text" */
-    PH_VIEW_DO_SLICE = 7  /* value: the last tick */
+    PH_VIEW_DO_SLICE = 7  /* from, value: the first and the last tick, from 0 to 2^53 */
 } ph_view_do;
 
 typedef struct ph_view_request {
@@ -71,7 +71,8 @@ typedef struct ph_view_request {
     double value;
     char key[PH_VIEW_TEXT_SIZE];
     char text[PH_VIEW_TEXT_SIZE];
-    uint64_t reserved[4];
+    double from; /* of a slice, at most `value`; 0: from the begin */
+    uint64_t reserved[3];
 } ph_view_request;
 
 /** What the page shows about the host. */

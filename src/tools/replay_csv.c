@@ -132,7 +132,7 @@ bool phx_replay_csv_open(phx_replay_state *replay)
     if (status != PH_OK || !keep_definition(csv) || !write_head(csv))
         return phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
     const uint64_t tick = world->tick;
-    phx_csv_begin(&csv->rows, csv->out, world, first_tick(world, tick));
+    phx_csv_begin(&csv->rows, csv->out, world, first_tick(world, tick), replay->job->csv_shift);
     phx_journal_attach(world, &(ph_journal){.user = csv});
     world->journal.write = write_commands;
     return true;

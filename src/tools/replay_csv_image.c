@@ -2,7 +2,8 @@
  * Rows of an image; see replay_csv_image.h. Its entities enter as remote ones, in the tick before the image's; in its
  * tick each becomes an own one by the capsule that ph_export() makes of it, which tells no event. A capsule says how
  * many ticks ago a thing was, seen from the next tick; so its ages are made less by one. An age that is 0 then is found
- * out by the tick itself: an NPC is alone since that tick, and an entity moves in it.
+ * out by the tick itself: an NPC is alone since that tick, and an entity moves in it. A view that crowd control is
+ * about to shrink or to widen gets its step in that tick, too: it is written one step before.
  */
 #include "tools/replay_csv_image.h"
 
@@ -11,10 +12,13 @@
 
 #include <pharos/pharos.h>
 
+#include "api/handles.h"
 #include "base/idmap.h"
 #include "world/image/image.h"
 #include "world/image/restore_bonds.h"
+#include "world/ingest/crowd_control.h"
 #include "world/queue/capsule.h"
+#include "world/state/crowd_types.h"
 
 /* An image that is written. */
 typedef struct image_rows {
@@ -23,6 +27,7 @@ typedef struct image_rows {
     ph_world world;
     phx_idmap imported; /* ids that a capsule has brought */
     phx_idmap moved;    /* ids that moved in the image's tick: it gets to its place by a move in that tick */
+    phx_idmap steps;    /* ids with a view that crowd control changes: the step before that of the image */
 } image_rows;
 
 static uint64_t id_at(const image_rows *from, uint32_t entity)
@@ -60,6 +65,33 @@ static bool find_moved(image_rows *from)
     for (uint32_t i = 0; i < PHX_IMAGE_COUNT(image, moved); i++) {
         const phx_saved_moved *saved = &PHX_IMAGE_ROWS(image, moved, moved)[i];
         if (saved->tick == (uint32_t)image->tick) phx_idmap_insert(&from->moved, id_at(from, saved->entity), 1);
+    }
+    return true;
+}
+
+/*
+ * What the tick would make of steps, counts being as they are: where it goes on from s to s + 1, s came from s - 1, as
+ * the tick looks at the same counts. false = no memory.
+ */
+static bool find_steps(image_rows *from)
+{
+    phx_world *world = phx_resolve_world(from->world);
+    if (!phx_crowd_due(world)) return true;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (!phx_step_crowd_count(world, i)) return false;
+    if (!phx_crowd_gather(world)) return false;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const phx_store *store = &world->shards[i].store;
+        const phx_crowd_control_shard *of = &world->crowd.shards[i];
+        if (!phx_step_crowd_decide(world, i) ||
+            !phx_idmap_reserve(&from->steps, phx_idmap_count(&from->steps) + of->change_count))
+            return false;
+        for (uint32_t c = 0; c < of->change_count; c++) {
+            const uint32_t slot = of->changes[c].slot, next = of->changes[c].step;
+            const uint32_t step = phx_store_attr(store, slot)->crowd_step, twice = 2 * step;
+            const uint32_t before = twice > next ? twice - next : 0;
+            phx_idmap_insert(&from->steps, store->name[slot].id, before < PHX_CROWD_STEPS ? before : PHX_CROWD_STEPS);
+        }
     }
     return true;
 }
@@ -112,7 +144,7 @@ static void take_tick(unsigned char *age, uint32_t least)
 }
 
 /* A capsule of the tick's end as one of its begin. */
-static void make_older(unsigned char *capsule, size_t bytes, bool moved)
+static void make_older(const image_rows *from, unsigned char *capsule, size_t bytes, bool moved)
 {
     phx_capsule_walk walk;
     phx_capsule_view view;
@@ -121,6 +153,8 @@ static void make_older(unsigned char *capsule, size_t bytes, bool moved)
     for (; phx_capsule_next(&walk, &view); member = capsule + (walk.at - capsule)) {
         take_tick(member + offsetof(phx_capsule_member, alone), 0);
         take_tick(member + offsetof(phx_capsule_member, moved), 0);
+        const uint64_t *step = phx_idmap_find(&from->steps, view.member.id);
+        if (step) member[offsetof(phx_capsule_member, step)] = (unsigned char)*step;
         const float x = moved ? beside(view.member.x) : view.member.x;
         memcpy(member + offsetof(phx_capsule_member, x), &x, sizeof x);
         for (uint32_t i = 0; i < view.member.deferred; i++)
@@ -148,7 +182,7 @@ static bool import_family(image_rows *from, uint32_t entity)
     (void)counted;
     if (!phx_idmap_reserve(&from->imported, phx_idmap_count(&from->imported) + count)) return false;
     for (uint32_t i = 0; i < count; i++) phx_idmap_insert(&from->imported, ids[i], 1);
-    make_older(capsule, bytes, has_moved(from, id));
+    make_older(from, capsule, bytes, has_moved(from, id));
     phx_csv_import(from->rows, id, capsule, bytes);
     move_to_place(from, entity);
     return true;
@@ -181,7 +215,7 @@ static void write_others(const image_rows *from)
 static bool write_image(image_rows *from, uint64_t tick)
 {
     const phx_image *image = from->image;
-    bool memory = find_moved(from);
+    bool memory = find_moved(from) && find_steps(from);
     if (PHX_IMAGE_COUNT(image, entities) == 0 && PHX_IMAGE_COUNT(image, areas) == 0) return true;
     PHX_ASSERT(tick > 0); /* an entity enters in a tick */
     from->rows->tick = tick > 1 ? tick - 1 : tick;
@@ -207,9 +241,11 @@ bool phx_csv_image(phx_csv_rows *rows, ph_world world, phx_mem *mem)
     from.image = image;
     phx_idmap_init(&from.imported, mem);
     phx_idmap_init(&from.moved, mem);
+    phx_idmap_init(&from.steps, mem);
     const bool memory = write_image(&from, image->tick);
     phx_idmap_free(&from.imported);
     phx_idmap_free(&from.moved);
+    phx_idmap_free(&from.steps);
     ph_image_free(image);
     return memory;
 }

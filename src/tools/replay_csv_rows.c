@@ -17,11 +17,12 @@ static const char *class_name(void *user, uint32_t kind)
 static void write_row(phx_csv_rows *rows, phx_trace_row *row)
 {
     if (!rows->begun && rows->tick > rows->first_tick) { /* the trace begins with an empty tick */
-        const phx_trace_row first = {.tick = rows->first_tick, .op = PHX_TRACE_OP_APPLY, .id = 1};
+        const phx_trace_row first = {.tick = rows->first_tick + rows->shift, .op = PHX_TRACE_OP_APPLY, .id = 1};
         phx_trace_write_row(&rows->writer, &first);
     }
     rows->begun = true;
-    row->tick = rows->row_tick = rows->tick;
+    rows->row_tick = rows->tick;
+    row->tick = rows->tick + rows->shift;
     if (row->id == 0) row->id = 1; /* it plays no part; a row has one */
     phx_trace_write_row(&rows->writer, row);
 }
@@ -37,10 +38,13 @@ void phx_csv_config(phx_csv_rows *rows, const char *assignment)
                         .op = PHX_TRACE_OP_CONFIG, .text = assignment, .text_bytes = (uint32_t)strlen(assignment)});
 }
 
-void phx_csv_begin(phx_csv_rows *rows, phx_out *out, const phx_world *world, uint64_t tick)
+void phx_csv_begin(phx_csv_rows *rows, phx_out *out, const phx_world *world, uint64_t tick, uint64_t shift)
 {
-    *rows = (phx_csv_rows){
-        .writer = {.out = out, .name = class_name, .user = rows}, .world = world, .first_tick = tick, .tick = tick};
+    *rows = (phx_csv_rows){.writer = {.out = out, .name = class_name, .user = rows},
+                           .world = world,
+                           .first_tick = tick,
+                           .tick = tick,
+                           .shift = shift};
     phx_trace_write_header(&rows->writer);
 }
 

@@ -14,11 +14,12 @@ typedef struct phx_csv_rows {
     uint64_t tick;          /* of the rows that follow */
     uint64_t row_tick;      /* of the last row */
     uint64_t first_tick;    /* the trace begins with it */
+    uint64_t shift;         /* from the world's ticks, as all of these are, to the trace's */
     bool begun;             /* there is a row */
 } phx_csv_rows;
 
 /* Writes the header. The first row is of this tick. */
-void phx_csv_begin(phx_csv_rows *rows, phx_out *out, const phx_world *world, uint64_t tick);
+void phx_csv_begin(phx_csv_rows *rows, phx_out *out, const phx_world *world, uint64_t tick, uint64_t shift);
 /* The tick that the trace ends with, also if it has no command. */
 void phx_csv_end(phx_csv_rows *rows, uint64_t tick);
 

@@ -117,7 +117,7 @@ static bool read_image(void *user, void *bytes, size_t size)
     return true;
 }
 
-bool phx_key_images_load(phx_key_images *images, const phx_key_image *image, phx_view_source *source)
+bool phx_key_image_load(const phx_key_image *image, phx_view_source *source)
 {
     image_reader from = {.image = image};
     phx_source_end_world(source);
@@ -131,6 +131,12 @@ bool phx_key_images_load(phx_key_images *images, const phx_key_image *image, phx
     if (status != PH_OK) return phx_source_fail(source, "the consumers of a key image", status);
     source->diverged = image->diverged;
     source->at = image->tick;
+    return true;
+}
+
+bool phx_key_images_load(phx_key_images *images, const phx_key_image *image, phx_view_source *source)
+{
+    if (!phx_key_image_load(image, source)) return false;
     if (!source->diverged) phx_key_images_undo(images);
     return true;
 }

@@ -40,6 +40,8 @@ void phx_key_images_keep(phx_key_images *images, const phx_view_source *source);
 const phx_key_image *phx_key_images_before(const phx_key_images *images, uint64_t tick);
 
 /* Ends the source's world, and makes the image's its world and its config; the source is at its tick. */
+bool phx_key_image_load(const phx_key_image *image, phx_view_source *source);
+/* The same with one of the source's own. */
 bool phx_key_images_load(phx_key_images *images, const phx_key_image *image, phx_view_source *source);
 
 /* The source is at a tick before any change of a key: images of the changed world go. */

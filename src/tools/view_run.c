@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "tools/view_seek.h"
+#include "tools/view_slice.h"
 
 enum { SLEEP_NS = 2000000, PAUSED_NS = 10000000, TELL_NS = 200000000, BEHIND_NS = 500000000 };
 
@@ -69,7 +70,7 @@ static void set(phx_view_run *run, const ph_view_request *request)
 static void give_slice(phx_view_run *run, const ph_view_request *request)
 {
     size_t bytes = 0;
-    char *text = run->source->slice(run->source, (uint64_t)request->value, &bytes);
+    char *text = phx_view_slice(run->source, (uint64_t)request->from, (uint64_t)request->value, &bytes);
     if (!text || ph_view_give_slice(run->view, request->page, text, bytes) != PH_OK)
         ph_view_say(run->view, request->page, "the trace can not be read");
     free(text);

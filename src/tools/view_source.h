@@ -34,7 +34,7 @@ struct phx_view_source {
     void *own;
     /* The next tick. false: failed, or over. */
     bool (*step)(phx_view_source *source);
-    /* Worlds to go back to: view_seek.h. NULL: nothing is recorded, and it can not seek. */
+    /* Worlds to go back to: view_seek.h. NULL: nothing is recorded, and it can not seek; or it is a copy. */
     struct phx_key_images *images;
     /* There is another world, at the end of tick `at`: what is recorded goes on behind it. */
     bool (*reopen)(phx_view_source *source);
@@ -44,8 +44,10 @@ struct phx_view_source {
     ph_status (*load_recorded)(phx_view_source *source, uint64_t from, uint64_t to);
     /* The world is about to end: handles of it go. NULL: there are none but the consumers. */
     void (*leave)(phx_view_source *source);
-    /* The trace's lines up to a tick, from malloc(). NULL: the reason says why. */
-    char *(*slice)(phx_view_source *source, uint64_t last, size_t *bytes);
+    /* A trace of the begin up to a tick, from malloc(). NULL: the reason says why. view_slice.h has the others. */
+    char *(*slice)(const phx_view_source *source, uint64_t last, size_t *bytes);
+    /* Makes `own` of a copy that has a world and a config of its own. false: no memory. */
+    bool (*fork)(const phx_view_source *source, phx_view_source *copy);
     void (*close)(phx_view_source *source);
 };
 

@@ -15,6 +15,7 @@
 #include "tools/replay_run.h"
 #include "tools/store_names.h"
 #include "tools/view_images.h"
+#include "tools/view_slice.h"
 #include "world/journal/record.h"
 
 typedef struct store_player {
@@ -74,7 +75,7 @@ static bool step(phx_view_source *source)
     phx_source_return_batches(source);
     source->at = walk->tick;
     source->over = source->at >= source->last;
-    phx_key_images_keep(&player->images, source);
+    if (source->images) phx_key_images_keep(source->images, source);
     return true;
 }
 
@@ -137,29 +138,11 @@ static bool reopen(phx_view_source *source)
     return true;
 }
 
-/* All of a file. NULL: no memory, or it can not be read. */
-static char *read_file(const char *path, size_t *bytes)
-{
-    phx_grown_bytes text = {0};
-    char piece[1 << 16];
-    size_t n;
-    FILE *file = fopen(path, "rb");
-    bool good = file != NULL;
-    while (good && (n = fread(piece, 1, sizeof piece, file)) > 0) good = phx_grow_bytes(&text, piece, n);
-    if (file) good = !ferror(file) && good;
-    if (file) (void)fclose(file);
-    if (!good) free(text.bytes);
-    *bytes = text.size;
-    return good ? text.bytes : NULL;
-}
-
 /* As pharos-replay IMAGE --csv: a run of its own from the image on, through a file that goes at once. */
-static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
+static char *slice(const phx_view_source *source, uint64_t last, size_t *bytes)
 {
-    const char *folder = getenv("TMPDIR");
     char path[PH_STORE_REASON_SIZE], *text = NULL;
-    const int length = snprintf(path, sizeof path, "%s/pharos-view-XXXXXX", folder ? folder : "/tmp");
-    const int file = length > 0 && length < (int)sizeof path ? mkstemp(path) : -1;
+    const bool opened = phx_open_scratch(path, sizeof path);
     phx_replay_summary *summary = calloc(1, sizeof *summary);
     const phx_replay_job job = {.trace_path = source->path,
                                 .config = source->config,
@@ -168,12 +151,20 @@ static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
                                 .layout = source->layout,
                                 .csv_path = path,
                                 .answers = stderr};
-    if (file >= 0 && summary && phx_run_replay(source->mem, &job, summary) == PHX_EXIT_OK)
-        text = read_file(path, bytes);
-    if (file >= 0) (void)unlink(path);
-    if (file >= 0) (void)close(file);
+    if (opened && summary && phx_run_replay(source->mem, &job, summary) == PHX_EXIT_OK)
+        text = phx_read_file(path, bytes);
+    if (opened) (void)unlink(path);
     free(summary);
     return text;
+}
+
+static bool fork_store(const phx_view_source *source, phx_view_source *copy)
+{
+    const store_player *player = source->own;
+    store_player *made = calloc(1, sizeof *made);
+    copy->own = made;
+    return (made && phx_folder_init(&made->folder, player->folder.path, player->folder.name)) ||
+           phx_source_fail(copy, copy->path, PH_NO_MEMORY);
 }
 
 static void close_store(phx_view_source *source)
@@ -217,6 +208,7 @@ bool phx_view_store_open(phx_view_source *source)
     source->reopen = reopen;
     source->load_recorded = load_recorded;
     source->slice = slice;
+    source->fork = fork_store;
     source->close = close_store;
     phx_key_images_init(&player->images);
     if (!phx_store_name_split(source->path, PHX_STORE_IMAGE, folder, name, &tick)) {

@@ -114,7 +114,7 @@ static bool step(phx_view_source *source)
 {
     if (source->over) return false;
     if (!run_tick(source)) return false;
-    phx_key_images_keep(&((trace_player *)source->own)->images, source);
+    if (source->images) phx_key_images_keep(source->images, source);
     return true;
 }
 
@@ -172,7 +172,23 @@ static bool add_lines(gzFile file, uint64_t last, phx_grown_bytes *text)
     return grown;
 }
 
-static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
+static bool make_player(phx_view_source *source)
+{
+    trace_player *player = calloc(1, sizeof *player);
+    source->own = player;
+    if (!player) return phx_source_fail(source, source->path, PH_NO_MEMORY);
+    player->config =
+        (phx_trace_config){.config = source->config, .consumers = ph_config_def(source->config)->consumers};
+    return true;
+}
+
+static bool fork_trace(const phx_view_source *source, phx_view_source *copy)
+{
+    (void)source;
+    return make_player(copy);
+}
+
+static char *slice(const phx_view_source *source, uint64_t last, size_t *bytes)
 {
     gzFile file = gzopen(source->path, "rb");
     const trace_player *player = source->own;
@@ -211,18 +227,16 @@ static bool find_range(phx_view_source *source)
 
 bool phx_view_trace_open(phx_view_source *source)
 {
-    trace_player *player = calloc(1, sizeof *player);
-    if (!player) return phx_source_fail(source, source->path, PH_NO_MEMORY);
-    source->own = player;
+    if (!make_player(source)) return false;
+    trace_player *player = source->own;
     source->step = step;
     source->images = &player->images;
     source->reopen = reopen;
     source->leave = leave;
     source->slice = slice;
+    source->fork = fork_trace;
     source->close = close_trace;
     phx_key_images_init(&player->images);
-    player->config =
-        (phx_trace_config){.config = source->config, .consumers = ph_config_def(source->config)->consumers};
     if (!open_trace(source) || !find_range(source) || !phx_source_make_world(source)) return false;
     phx_submitter_init(&player->submitter, source->mem, source->world);
     player->head = phx_trace_head_make(ph_config_def(source->config), &player->head_bytes);

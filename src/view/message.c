@@ -34,6 +34,7 @@
     ROW(SEQUENCE, "sequence") \
     ROW(WHAT, "what") \
     ROW(VALUE, "value") \
+    ROW(FROM, "from") \
     ROW(KEY, "key")
 
 typedef enum json_field {
@@ -264,7 +265,9 @@ static const char *read_do(const gathered *all, phx_message *message)
     if (!number(all, FIELD_VALUE, speed ? 0.01 : 0, speed ? 1000 : tick_max, speed ? 1 : 0, &request->value) ||
         (!speed && request->value != floor(request->value)))
         return "do: value";
-    return NULL;
+    const double from_max = request->what == PH_VIEW_DO_SLICE ? request->value : 0;
+    const bool from = number(all, FIELD_FROM, 0, from_max, 0, &request->from) && request->from == floor(request->from);
+    return from ? NULL : "do: from";
 }
 
 static const char *read_set(const gathered *all, phx_message *message)

@@ -323,7 +323,7 @@ static uint32_t host_flags(ph_view *view)
 static void spread_points(ph_view *view, phx_page *page, const ph_monitor_frame *frame)
 {
     const uint32_t parts = phx_spread_next(&page->spread, page->view.spread, frame);
-    if (parts == page->view.spread || (parts == 1 && page->view.spread == 0)) return;
+    if (parts == page->view.spread || (page->view.spread == 0 && parts == frame->view.spread)) return;
     page->view.spread = parts;
     watch(view, page);
 }

@@ -4,15 +4,14 @@
 #include "view/spread.h"
 
 enum {
-    SETTLE = 3,        /* frames that do not count: the first one in other parts renews all, and the next one says so */
-    DECIDES = 16,      /* frames that do */
-    PART_SLOTS = 16384 /* of a part, at least: parts make only the time for points less */
+    SETTLE = 3,  /* frames that do not count: the first one in other parts renews all, and the next one says so */
+    DECIDES = 16 /* frames that do */
 };
 
 static uint32_t most_parts(const ph_monitor_frame *frame)
 {
     uint32_t most = 1;
-    while (most < PH_MONITOR_SPREAD_MAX && frame->points.slot_count / (2 * most) >= PART_SLOTS) most *= 2;
+    while (most < PH_MONITOR_SPREAD_MAX && frame->points.slot_count / (2 * most) >= PH_MONITOR_PART_SLOTS) most *= 2;
     return most;
 }
 
@@ -26,15 +25,14 @@ static uint32_t decide(double share, uint32_t now, uint32_t most)
 
 uint32_t phx_spread_next(phx_spread *spread, uint32_t now, const ph_monitor_frame *frame)
 {
-    const uint64_t ticks = frame->tick - spread->tick;
     const bool follows = spread->tick != 0 && frame->tick > spread->tick; /* no pause */
-    if (now == 0) now = 1;
+    if (now == 0) now = frame->view.spread > 0 ? frame->view.spread : 1;
     spread->tick = frame->tick;
     if (!follows) return now;
     spread->frames++;
     if (spread->frames <= SETTLE) return now;
     spread->fill_ns += (double)frame->fill_ns;
-    spread->tick_ns += (double)frame->tick_ns * (double)ticks;
+    spread->tick_ns += (double)frame->tick_ns;
     if (spread->frames < SETTLE + DECIDES) return now;
     const uint32_t next = spread->tick_ns > 0 ? decide(spread->fill_ns / spread->tick_ns, now, most_parts(frame)) : now;
     *spread = (phx_spread){.tick = frame->tick, .frames = next == now ? SETTLE : 0};

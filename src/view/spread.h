@@ -1,6 +1,6 @@
 /*
- * In how many parts a page's points are renewed: as few as keep its frames to PHX_SPREAD_SHARE of the ticks. By the
- * server's thread, for each frame that it takes.
+ * In how many parts a page's points are renewed: as few as keep a frame to PHX_SPREAD_SHARE of the tick that fills it.
+ * By the server's thread, for each frame that it takes.
  */
 #ifndef PHX_VIEW_SPREAD_H
 #define PHX_VIEW_SPREAD_H
@@ -8,16 +8,17 @@
 #include <pharos/monitor.h>
 #include <stdbool.h>
 
-static const double PHX_SPREAD_SHARE = 0.03; /* of the ticks' time, for frames of one page */
+static const double PHX_SPREAD_SHARE = 0.03; /* of the tick's time */
 
 /* Frames since the parts were decided on, and their sums. */
 typedef struct phx_spread {
     uint64_t tick; /* of the last frame; 0 = none */
     uint32_t frames;
-    double fill_ns, tick_ns; /* tick_ns: of all ticks between the frames, each as the one of its frame */
+    double fill_ns, tick_ns;
 } phx_spread;
 
-/* The parts for the next frames, 1 to PH_MONITOR_SPREAD_MAX: `now` until some frames have told what they cost. */
+/* The parts for the next frames, 1 to PH_MONITOR_SPREAD_MAX: `now`, 0 = the default as it counted, until some frames
+   have told what they cost. */
 uint32_t phx_spread_next(phx_spread *spread, uint32_t now, const ph_monitor_frame *frame);
 
 #endif

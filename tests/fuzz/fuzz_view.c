@@ -17,6 +17,8 @@ static void check_request(const ph_view_request *request)
     REQUIRE(memchr(request->key, 0, sizeof request->key) && memchr(request->text, 0, sizeof request->text));
     if (request->what == PH_VIEW_DO_SPEED) REQUIRE(request->value >= 0.01 && request->value <= 1000);
     else REQUIRE(request->value >= 0 && request->value <= 0x1p53 && request->value == floor(request->value));
+    REQUIRE(request->from >= 0 && request->from <= request->value && request->from == floor(request->from));
+    if (request->what != PH_VIEW_DO_SLICE) REQUIRE(request->from <= 0);
     if (request->what == PH_VIEW_DO_SET) REQUIRE(request->key[0] != '\0' && !strchr(request->key, '='));
 }
 

@@ -539,6 +539,7 @@ static void spread(uint32_t shards, uint32_t workers, uint32_t parts, uint32_t p
     memset(known, 0, sizeof known);
     stand_open(&s, shards, workers, &def);
     CHECK_OK(ph_monitor_open(s.world, &def, &whole));
+    view.spread = 1;
     CHECK_OK(ph_monitor_watch(whole, &view));
     view.spread = parts;
     CHECK_OK(ph_monitor_watch(s.monitor, &view));
@@ -564,6 +565,25 @@ static void spread(uint32_t shards, uint32_t workers, uint32_t parts, uint32_t p
         CHECK_OK(ph_monitor_return(whole, all));
     }
     CHECK_OK(ph_monitor_close(whole));
+    stand_close(&s);
+}
+
+/* By default a frame renews a part of a large world's points, and all of a small one's. */
+static void default_spread(uint32_t entities, uint32_t parts)
+{
+    static stand s;
+    stand_open(&s, 1, 1, &(ph_monitor_def){0});
+    for (uint64_t id = 1; id <= entities; id++) enter(&s, id, (float)(id % SIDE), (float)(id / SIDE % SIDE), 1);
+    stand_tick(&s);
+    give(&s, take(&s)); /* all parts are new */
+    stand_tick(&s);
+    const ph_monitor_frame *f = take(&s);
+    uint32_t renewed = 0;
+    for (uint32_t i = 0; i < f->points.count; i++) renewed += !(f->points.steps[i] & PH_POINT_STEP_KEPT);
+    CHECK(f->view.spread == parts && f->points.count == entities, "%u parts of %u", f->view.spread, f->points.count);
+    CHECK(parts == 1 ? renewed == entities : renewed > 0 && renewed <= entities * 3 / 2 / parts,
+          "%u of %u are renewed, a part of %u", renewed, entities, parts);
+    give(&s, f);
     stand_close(&s);
 }
 
@@ -813,6 +833,8 @@ int main(int argc, char **argv)
     spread(2, 3, 2, 20000);
     spread(3, 2, PH_MONITOR_SPREAD_MAX, 20000);
     spread(1, 2, 2, 5000); /* a sample */
+    default_spread(10000, 1);
+    default_spread(100000, 8);
     workers();
     costs();
     crews(0);

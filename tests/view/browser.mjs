@@ -155,6 +155,14 @@ async function checkExport(page, path, folder) {
   const whole = events(path, ...SETTINGS).filter((line, i) => i === 0 || line === "" || Number(line.split(",")[0]) <= shown.tick);
   assert.deepEqual(events(part, "--skip-bad"), whole);
   assert(whole.length > 100, whole.length);
+  const FROM = 11; // a slice that begins with the state
+  await page.fill("#slice-from", String(FROM));
+  writeFileSync(part, await saved(page, "#export-trace", "slice.csv"));
+  assert.deepEqual(events(part, "--skip-bad"), whole.filter((line, i) => i === 0 || line === "" || Number(line.split(",")[0]) >= FROM));
+  await page.fill("#slice-from", "99");
+  await page.click("#export-trace");
+  await page.waitForFunction(() => /"99" is no tick up to the shown one/.test(document.getElementById("notice").textContent));
+  await page.fill("#slice-from", "");
   assert.match(await text(page, "export-note"), /pharos-replay slice\.csv --skip-bad/);
   await picture(page, "export");
   console.log(`exports: a picture of ${png.length} bytes, frame ${shown.tick} as JSON, a trace of ${whole.length - 2} events`);

@@ -62,6 +62,11 @@ static void requests(void)
     HOLDS(message.request.what == PH_VIEW_DO_SET && strcmp(message.request.key, "npc.view") == 0);
     HOLDS(strcmp(message.request.text, "30") == 0);
     HOLDS(read_text("{\"type\":\"set\",\"key\":\"x\"}") != NULL);
+    HOLDS(read_text("{\"type\":\"do\",\"what\":\"slice\",\"value\":9,\"from\":7}") == NULL);
+    HOLDS(message.request.what == PH_VIEW_DO_SLICE && message.request.from == 7 && message.request.value == 9);
+    HOLDS(read_text("{\"type\":\"do\",\"what\":\"slice\",\"value\":9,\"from\":10}") != NULL);
+    HOLDS(read_text("{\"type\":\"do\",\"what\":\"slice\",\"value\":9,\"from\":1.5}") != NULL);
+    HOLDS(read_text("{\"type\":\"do\",\"what\":\"seek\",\"value\":9,\"from\":7}") != NULL);
     HOLDS(read_text("{\"type\":\"ack\",\"sequence\":4294967295}") == NULL && message.sequence == UINT32_MAX);
     HOLDS(read_text("{\"type\":\"ack\",\"sequence\":4294967296}") != NULL);
 }

@@ -15,6 +15,14 @@ typedef struct costs {
     uint32_t slots;
 } costs;
 
+/* The parts that a monitor has by default: pharos/monitor.h. */
+static uint32_t default_parts(uint32_t slots)
+{
+    uint32_t parts = PH_MONITOR_SPREAD_MAX;
+    while (parts > 1 && slots / parts < PH_MONITOR_PART_SLOTS) parts /= 2;
+    return parts;
+}
+
 /* The parts after many frames; *changes: how often they changed in the second half of them. */
 static uint32_t rest(phx_spread *spread, uint32_t parts, const costs *c, uint32_t *changes)
 {
@@ -25,11 +33,13 @@ static uint32_t rest(phx_spread *spread, uint32_t parts, const costs *c, uint32_
     for (uint32_t i = 0; i < LONG; i++) {
         frame.tick += EVERY;
         frame.fill_ns = last_fill;
-        last_fill = c->fixed + c->points / parts;
+        frame.view.spread = parts > 0 ? parts : default_parts(c->slots);
+        last_fill = c->fixed + c->points / frame.view.spread;
         const uint32_t next = phx_spread_next(spread, parts, &frame);
         CHECK(next >= 1 && next <= PH_MONITOR_SPREAD_MAX && (next & (next - 1)) == 0, "%u parts", next);
-        if (next != parts) last_fill = c->fixed + c->points; /* all of them are renewed */
+        if (next != frame.view.spread) last_fill = c->fixed + c->points; /* all of them are renewed */
         if (next != parts && i >= LONG / 2) ++*changes;
+        CHECK(i > 0 || next == frame.view.spread, "%u parts at first", next);
         parts = next;
     }
     return parts;
@@ -39,7 +49,7 @@ static void comes_to_rest(const costs *c, uint32_t right, const char *what)
 {
     phx_spread spread = {0};
     uint32_t changes;
-    const uint32_t parts = rest(&spread, 1, c, &changes);
+    const uint32_t parts = rest(&spread, 0, c, &changes);
     CHECK(parts == right && changes == 0, "%s: %u parts, %u changes", what, parts, changes);
 }
 
@@ -47,17 +57,17 @@ int main(void)
 {
     uint32_t changes;
     comes_to_rest(&(costs){10000, 50000, 5000000, ALL_SLOTS}, 1, "a dear tick");
-    comes_to_rest(&(costs){10000, 250000, 2670000, 125000}, 2, "a hundred thousand that walk");
-    comes_to_rest(&(costs){10000, 7000000, 55000000, ALL_SLOTS}, 4, "a million that walk");
+    comes_to_rest(&(costs){10000, 250000, 2670000, 125000}, 8, "a hundred thousand that walk");
+    comes_to_rest(&(costs){10000, 7000000, 55000000, ALL_SLOTS}, 8, "a million that walk");
     comes_to_rest(&(costs){10000, 900000, 100000, ALL_SLOTS}, PH_MONITOR_SPREAD_MAX, "a million that rest");
-    comes_to_rest(&(costs){10000, 900000, 100000, 65536}, 4, "parts that are not too small");
+    comes_to_rest(&(costs){10000, 900000, 100000, 65536}, 8, "parts that are not too small");
     comes_to_rest(&(costs){10000, 2000, 20000, 2000}, 1, "a small world");
     /* dearer frames, and cheap ones again */
     phx_spread spread = {0};
     const costs cheap = {10000, 50000, 5000000, ALL_SLOTS}, dear = {10000, 1000000, 5000000, ALL_SLOTS};
     uint32_t parts = rest(&spread, 1, &cheap, &changes);
     parts = rest(&spread, parts, &dear, &changes);
-    CHECK(parts == 4, "%u parts of a dearer frame", parts);
+    CHECK(parts == 8, "%u parts of a dearer frame", parts);
     for (uint32_t i = 0; i < LONG; i++) { /* a pause: the same tick, filled anew */
         const ph_monitor_frame frame = {.tick = spread.tick, .fill_ns = 1, .tick_ns = 1000000};
         CHECK(phx_spread_next(&spread, parts, &frame) == parts, "a pause changes the parts");

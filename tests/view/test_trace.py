@@ -116,16 +116,27 @@ def check_answers(path, rng):
 
 def check_slices(page, path, rng):
     whole = replay(path, "--events", "-").splitlines()
-    for last in (FIRST, FIRST + TICKS - 1, rng.randint(FIRST + 1, FIRST + TICKS - 2)):
-        page.slice = None
-        page.tell(type="do", what="slice", value=last)
-        page.until(lambda: page.slice)
-        part = path + ".part.csv"
-        with open(part, "w", encoding="utf-8") as file:
-            file.write(page.slice)
-        right = [whole[0]] + [line for line in whole[1:] if int(line.split(",")[0]) <= last]
-        assert replay(part, "--events", "-", settings=()).splitlines() == right, f"seed {SEED}: the slice to tick {last} has other events"
-    return 3
+    end, compared = FIRST + TICKS - 1, 0
+    slices = [(0, FIRST), (0, end), (0, rng.randint(FIRST + 1, end - 1)), (FIRST + 1, end), (FIRST + 2, FIRST + 3), (end, end)]
+    slices += [(first, rng.randint(first, end)) for first in (rng.randint(FIRST + 1, end) for _ in range(6))]
+    for first, last in slices:
+        part = save_slice(page, path + ".part.csv", first, last)
+        right = [whole[0]] + [line for line in whole[1:] if first <= int(line.split(",")[0]) <= last]
+        got = replay(part, "--events", "-", settings=()).splitlines()
+        assert got == right, f"seed {SEED}: the slice of ticks {first} to {last} has other events"
+        compared += len(right)
+    assert compared > 1000, compared
+    return len(slices)
+
+
+def save_slice(page, part, first, last):
+    """What the page exports of these ticks; first 0: from the begin."""
+    page.slice = None
+    page.tell(type="do", what="slice", value=last, **({"from": first} if first else {}))
+    page.until(lambda: page.slice)
+    with open(part, "w", encoding="utf-8") as file:
+        file.write(page.slice)
+    return part
 
 
 def check_lost(path):
@@ -246,17 +257,16 @@ def check_range(page, image):
 
 def check_slice(page, image, folder):
     """What the page exports of an image and its journal has their events."""
-    part, last = os.path.join(folder, "slice.csv"), page.state["first"] + 30
-    page.tell(type="do", what="slice", value=last)
-    page.until(lambda: page.slice)
-    with open(part, "w", encoding="utf-8") as file:
-        file.write(page.slice)
-    events = []
-    for source in ([image, "--to", str(last)], [part, "--skip-bad"]):
-        run = subprocess.run([REPLAY, *source, "--events", "-"], capture_output=True, text=True, timeout=120, check=False)
-        assert run.returncode == 0, run
-        events.append(run.stdout.splitlines())
-    assert events[0] == events[1] and len(events[0]) > 100, f"seed {SEED}: {image}: the slice has other events"
+    begin = page.state["first"]
+    for first, last in ((0, begin + 30), (begin + 1, begin + 30), (begin + 25, begin + 90)):
+        part = save_slice(page, os.path.join(folder, "slice.csv"), first, last)
+        events = []
+        for source in ([image, "--to", str(last)], [part, "--skip-bad"]):
+            run = subprocess.run([REPLAY, *source, "--events", "-"], capture_output=True, text=True, timeout=120, check=False)
+            assert run.returncode == 0, run
+            events.append(run.stdout.splitlines())
+        right = [line for line in events[0][1:] if int(line.split(",")[0]) >= first]
+        assert events[1][1:] == right and len(right) > 100, f"seed {SEED}: {image}: the slice of ticks {first} to {last} has other events"
 
 
 def check_refused_images(image, folder):

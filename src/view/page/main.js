@@ -265,7 +265,7 @@ function open(message) {
   longest.clear();
   for (const name of ["play", "step", "speed"]) $(name).disabled = !message.controls;
   $("seek-box").hidden = !message.seek;
-  $("export-trace").hidden = !message.slice;
+  $("slice").hidden = !message.slice;
   live = true;
   refuse("");
   watch();
@@ -379,8 +379,10 @@ fill($("help-keys"), ...HELP.map(([key, text]) => make("tr", {}, make("td", {}, 
 $("export-png").addEventListener("click", savePicture);
 $("export-json").addEventListener("click", () => shown && save(new Blob([JSON.stringify(shown, plain, 1)]), `pharos-${shown.tick}.json`));
 $("export-trace").addEventListener("click", () => {
-  say($("export-note"), `The program reads the trace up to tick ${shown?.tick ?? 0} ...`);
-  act("slice", shown?.tick ?? 0);
+  const from = $("slice-from").value.trim(), last = shown?.tick ?? 0;
+  if (!/^\d{0,15}$/.test(from) || Number(from) > last) return refuse(`"${from}" is no tick up to the shown one, ${last}.`);
+  say($("export-note"), `The program makes the trace${from ? ` from tick ${from}` : ""} up to tick ${last} ...`);
+  link.send({ type: "do", what: "slice", value: last, from: Number(from) });
 });
 $("tables").addEventListener("toggle", () => {
   tablesDue = true;

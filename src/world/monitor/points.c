@@ -114,20 +114,28 @@ static void note_parts(const phx_points_pass *fill, bool valid)
         if (tick - parts->ticks[i] > points->oldest) points->oldest = (uint32_t)(tick - parts->ticks[i]);
 }
 
+static uint32_t default_parts(uint32_t slot_count)
+{
+    uint32_t parts = 1;
+    while (parts < PH_MONITOR_SPREAD_MAX && slot_count / (2 * parts) >= PH_MONITOR_PART_SLOTS) parts *= 2;
+    return parts;
+}
+
 void phx_points_fill(phx_world *world, phx_monitor *monitor)
 {
-    const ph_monitor_view *view = &monitor->frame.view;
+    ph_monitor_view *view = &monitor->frame.view;
     ph_monitor_points *points = &monitor->frame.points;
+    number_slots(world, monitor);
+    if (view->spread == 0) view->spread = default_parts(points->slot_count);
     phx_points_pass fill = {.world = world,
                             .monitor = monitor,
                             .places_of = places_of(view),
                             .kernel = phx_places_kernel_of(world->rules.simd),
                             .points_max = view->points_max,
                             .stride = monitor->stride,
-                            .parts = view->spread > 1 ? view->spread : 1,
+                            .parts = view->spread,
                             .wants_points = view->flags & PH_MONITOR_POINTS,
                             .wants_grid = view->flags & PH_MONITOR_GRID};
-    number_slots(world, monitor);
     fill.stretch_slots = phx_points_stretch_slots(&fill);
     uint32_t count = run_fill(&fill, !keeps_parts(&fill));
     for (uint32_t i = 0; i < REFILLS_MAX && count > fill.points_max; i++) {
