@@ -1,8 +1,9 @@
 /*
  * pharos-cluster beside a cluster of processes: nats-server and etcd on loopback, three pharos-node with walkers. The
  * program shows them, moves regions, drains a node and gives it regions again, balances a slow node, puts one out,
- * races with itself, and loses its servers. Checked: its output and exit statuses, that the walkers follow, that no
- * walker is lost by a move or a drain. No time is asserted, but that nothing takes two minutes.
+ * races with itself, meets a process of another version, and loses its servers. Checked: its output and exit statuses,
+ * that the walkers follow, that no walker is lost by a move or a drain. No time is asserted, but that nothing takes two
+ * minutes.
  *
  * usage: cluster_operator --tool PROGRAM --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S]
  */
@@ -14,7 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <pharos/cluster.h>
+
 #include "cluster/live_check.h"
+#include "cluster/membership/registration.h"
 
 enum {
     NODES = 3,
@@ -261,6 +265,69 @@ static void put_out(void)
     expect(EXIT_REFUSED, "no member 2", "out 2");
 }
 
+/* ---- another version ---- */
+
+static void note_answer(void *user, const phc_answer *answer)
+{
+    *(phc_answer *)user = *answer; /* its entries are not read */
+}
+
+static phc_answer await_answer(phc_store *store, ph_status asked)
+{
+    phc_answer answer = {0};
+    CHECK_OK(asked);
+    while (store->poll(store->user, 1, note_answer, &answer) == 0) (void)usleep(STEP_US);
+    CHECK(answer.outcome == PHC_DONE, "the store: outcome %d", (int)answer.outcome);
+    return answer;
+}
+
+/* The key of a process of the next format, with its lease. */
+static uint64_t register_other_version(phc_store *store)
+{
+    enum { FORMAT_AT = 4 /* behind the magic */, LEASE_MS = 120000 };
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    const uint64_t lease = await_answer(store, store->lease_open(store->user, 1, LEASE_MS)).lease;
+    phx_registration_encode(&(phx_registration){0}, bytes);
+    bytes[FORMAT_AT]++;
+    (void)await_answer(store, store->cas(store->user, 1, "ph/demo/nodes/63", 0, bytes, sizeof bytes, lease));
+    return lease;
+}
+
+/*
+ * A node of version n beside one of n + 1, whichever came first: members go on, and a new node of theirs does not join
+ * while a process of the other version is there. Once that has gone, it does.
+ */
+static void meet_other_version(void)
+{
+    const char *servers[] = {cluster->etcd.addresses[0]};
+    char reason[PHC_REASON_SIZE] = "";
+    phc_store store = {0};
+    int status = 0;
+    if (!CHECK_OK(phc_etcd_open(&(phc_etcd_def){.servers = servers, .server_count = 1}, &store, reason, sizeof reason)))
+        return;
+    const uint64_t lease = register_other_version(&store);
+    live_run *refused = live_start(cluster, false);
+    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
+    while (!server_has_ended(&refused->process, &status) && live_now_ms() < end_ms) (void)usleep(STEP_US);
+    live_read(cluster);
+    CHECK(refused->is_fenced && refused->number == 0 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FENCED,
+          "a node beside another version: status %d", status);
+    expect(EXIT_FOUND, "skipped", "check");
+    await_walkers("members go on beside another version", 0);
+    (void)await_answer(&store, store.lease_end(store.user, 1, lease));
+    expect(0, "nothing found", "check");
+    live_run *next = live_start(cluster, false);
+    await_walkers("a node joins once the other version has gone", 0);
+    server_signal(&next->process, SIGTERM);
+    while (!server_has_ended(&next->process, &status) && live_now_ms() < end_ms) (void)usleep(STEP_US);
+    live_read(cluster);
+    CHECK(next->is_drained, "the new node is not drained");
+    await_walkers("walkers of a drained node are with others", 0);
+    store.close(store.user);
+}
+
+/* ---- servers ---- */
+
 static void lose_servers(void)
 {
     server_signal(&cluster->etcd.servers[0], SIGSTOP);
@@ -282,6 +349,8 @@ static void run_steps(void)
     drain_and_fill();
     if (check_failures() == 0) balance_nodes();
     CHECK(count_new() == count, "walkers are lost by moves and drains");
+    if (check_failures() == 0) meet_other_version();
+    CHECK(count_new() == count, "walkers are lost beside another version");
     if (check_failures() == 0) put_out();
     if (check_failures() == 0) lose_servers();
 }

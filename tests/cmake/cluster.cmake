@@ -141,7 +141,7 @@ if(PHAROS_BUILD_CLUSTER)
         if(TARGET pharos-node)
             pharos_plain_test(NAME cluster_operator
                               SOURCES cluster/cluster_operator.c cluster/live_lines.c cluster/live_nodes.c cluster/servers.c
-                              ARGS --tool $<TARGET_FILE:pharos-cluster> --node $<TARGET_FILE:pharos-node>
+                              LIBS pharos_cluster ARGS --tool $<TARGET_FILE:pharos-cluster> --node $<TARGET_FILE:pharos-node>
                                    --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
             set_tests_properties(cluster_operator PROPERTIES RUN_SERIAL ON)
