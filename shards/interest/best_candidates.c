@@ -83,11 +83,12 @@ double phx_farthest_square(const phx_evaluation *at)
     return fmin(square, width * width + height * height);
 }
 
-/* Candidates beside the scan may be farther off than the view. */
-static double farthest_key(const phx_evaluation *at)
+/* So many of the last candidates may be farther off than the view, as they were beside the scan. */
+static double farthest_key(const phx_evaluation *at, uint32_t beside)
 {
     double most = phx_farthest_square(at) * at->shard->rules->sticky;
-    for (uint32_t i = at->scanned; i < at->count; i++) most = fmax(most, at->scratch->keys[i]);
+    for (uint32_t i = at->count > beside ? at->count - beside : 0; i < at->count; i++)
+        most = fmax(most, at->scratch->keys[i]);
     return nextafter(most, INFINITY);
 }
 
@@ -95,8 +96,9 @@ phx_choice phx_choose_best(phx_evaluation *at, uint32_t keep, uint32_t seated, d
 {
     const rank_range ranks = seated > 0 ? seat_listed(at) : range_of_ranks(at);
     phx_choice best = {.keep = keep, .sure = seated, .rank = find_last_rank(at, ranks, keep)};
-    const double most = farthest_key(at);
+    const uint32_t beside = at->count - at->scanned;
     if (ranks.low < ranks.high) best.sure = part_by_rank(at, best.rank);
+    const double most = farthest_key(at, beside); /* without linked targets, which may be anywhere, but are sure */
     const phx_split_bounds of = {.sure = best.sure, .keep = keep, .most = most, .guess = guess};
     best.split = at->count == keep ? (phx_split){.limit = INFINITY, .found = true}
                                    : phx_rank_split(at->shard->kernels, at->scratch->keys, at->count, of);

@@ -6,6 +6,7 @@
 #include "base/simd.h"
 #include "shards/interest/best_candidates.h"
 #include "shards/interest/rank_table.h"
+#include "shards/state/list_cut.h"
 
 float phx_cap_likely_radius(const phx_evaluation *at)
 {
@@ -66,7 +67,7 @@ static bool has_best(const phx_evaluation *at, uint32_t rank, double limit)
 
 /*
  * Finds a limit that tells for any target of the last rank whether it is kept, also for one that was not scanned, which
- * is farther off than the radius.
+ * is farther off than the radius; with phx_list_cut_by_view(), for any target in view.
  */
 static void find_cut_limit(phx_evaluation *at, const phx_choice *best)
 {
@@ -74,7 +75,11 @@ static void find_cut_limit(phx_evaluation *at, const phx_choice *best)
     const double within = nextafter((double)square, 0.0);
     if (!best->split.found || best->rank >= PHX_RANK_ALWAYS) return;
     at->rank = (uint16_t)best->rank;
-    if (best->split.limit <= within) at->limit = best->split.limit;
+    at->kept = best->keep - best->sure;
+    const bool by_view = at->radius >= at->attr->view && phx_list_cut_by_view(at->shard, at->attr);
+    if (by_view)
+        at->limit = fmin(best->split.limit, (double)square * at->shard->rules->sticky); /* the last one in view */
+    else if (best->split.limit <= within) at->limit = best->split.limit;
     else if (at->shard->kernels->count_within(at->scratch->keys, at->count, within) == best->keep) at->limit = within;
 }
 

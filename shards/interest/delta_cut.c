@@ -24,6 +24,7 @@ typedef struct cut_list {
     const phx_relation_set *related; /* links that hold and hides alone; or NULL */
     const phx_rank_table *ranks;
     phx_list_cut cut;
+    bool by_view;            /* phx_list_cut_by_view() */
     double low, high;        /* the new limit is sought from the one on, below the other */
     uint32_t count;          /* undecided targets: scratch->hits (slots), squares, was, keys */
     uint32_t listed;         /* of these, in the list */
@@ -131,10 +132,18 @@ static uint32_t find_undecided(cut_list *at, double near, double far, const phx_
                                               rows);
 }
 
-/* How far the limit's distance may move in a tick, in parts of it: as far as some targets of the whole list are. */
+/* How far the limit's distance may move in a tick, in parts of it: as far as some targets of the rank are. */
 static double limit_part(const cut_list *at)
 {
-    return 0.05 + 1.5 / at->attr->cap;
+    return 0.05 + 1.5 / (at->cut.kept + 1);
+}
+
+/* Where the new limit will be, as a distance: as many more targets of the rank are kept as higher ones have left. */
+static double likely_limit(const cut_list *at)
+{
+    const double kept = at->cut.kept, more = kept + at->leaves - at->enters;
+    const double distance = sqrt(at->cut.limit);
+    return at->leaves == at->enters || !(more > 0.0) ? distance : distance * sqrt(more / kept);
 }
 
 /*
@@ -144,17 +153,20 @@ static double limit_part(const cut_list *at)
 static void find_around_limit(cut_list *at)
 {
     const double sticky = at->shard->rules->sticky, limit = sqrt(at->cut.limit), part = limit_part(at);
-    const double view = (double)at->attr->view, root = 1.0 / sqrt(sticky);
-    const double listed = limit * root, stays = limit * (1.0 - part);
-    const double joins = fmax(limit * (1.0 + part) * root, stays);
+    const double view = (double)at->attr->view, root = 1.0 / sqrt(sticky), likely = likely_limit(at);
+    const double most = at->by_view ? view : INFINITY; /* listed ones beyond the view leave */
+    const double listed = fmin(limit * root, most), unlisted = fmin(limit, most);
+    const double stays = likely * (1.0 - part), joins = fmax(likely * (1.0 + part) * root, stays);
     const float scale = at->scratch->tile.frame.scale;
     const phx_cut_borders by = {.listed = square_below(listed, scale),
-                                .unlisted = square_above(limit, scale),
-                                .stays = square_below(stays, scale),
-                                .joins = square_above(joins, scale)};
+                                .unlisted = square_above(unlisted, scale),
+                                .stays = square_below(fmin(stays, most), scale),
+                                .joins = square_above(fmin(joins, view), scale)};
     at->low = stays * stays;
-    at->high = fmin(joins * joins * sticky, (double)(at->attr->view * at->attr->view));
-    at->count = find_undecided(at, fmin(listed, stays), fmin(fmax(limit, joins), view), &by, at->scratch->hits);
+    at->high = joins * joins * sticky;
+    if (!at->by_view) at->high = fmin(at->high, (double)(at->attr->view * at->attr->view));
+    at->count =
+        find_undecided(at, fmin(listed, fmin(stays, most)), fmin(fmax(unlisted, joins), view), &by, at->scratch->hits);
 }
 
 /* A pair's target; ranks and squares tell the rest. */
@@ -205,6 +217,7 @@ static bool sift_undecided(cut_list *at)
     const uint16_t plain = rank_of_plain(at), rank = at->cut.rank;
     const double sticky = at->shard->rules->sticky, limit = at->cut.limit;
     const uint32_t count = at->count, own = at->row;
+    const float view = at->by_view ? at->attr->view * at->attr->view : INFINITY; /* a listed one was within */
     uint32_t *hits = scratch->hits, *doubtful = scratch->old, n = 0, doubts = 0;
     float *squares = scratch->squares;
     uint8_t *was = scratch->was;
@@ -217,13 +230,13 @@ static bool sift_undecided(cut_list *at)
         const pair_squares square = squares_of(rows, own, target);
         const double old = (double)square.old;
         const uint32_t of_rank = (rank_of_word(at, word, plain) == rank) & (target != own);
-        const uint32_t listed = old * sticky <= limit;
+        const uint32_t listed = (old * sticky <= limit) & (square.old <= view);
         known &= square.old >= 0.0f;
         hits[n] = phx_row_word_slot(word);
         squares[n] = square.now;
         was[n] = (uint8_t)listed;
         doubtful[doubts] = n;
-        doubts += of_rank & (old <= limit) & (listed ^ 1);
+        doubts += of_rank & (old <= limit) & (square.old <= view) & (listed ^ 1);
         n += of_rank;
     }
     at->count = n;
@@ -247,17 +260,22 @@ static void drop_related(cut_list *at)
     if (at->related) at->count = n;
 }
 
-/* The keys of the undecided. Beyond the view they are no candidates, but their keys are beyond each new limit, too. */
+/*
+ * The keys of the undecided. Beyond the view they are no candidates; but else than with a limit by view, their keys are
+ * beyond each new limit, too.
+ */
 static void find_undecided_keys(cut_list *at)
 {
     const double times[] = {at->shard->rules->sticky, 1.0}; /* no branch: it would be mispredicted */
     const float *squares = at->scratch->squares;
     const uint8_t *was = at->scratch->was;
     const uint32_t count = at->count;
+    const float view = at->by_view ? at->attr->view * at->attr->view : INFINITY;
     double *keys = at->scratch->keys;
     uint32_t listed = 0;
     for (uint32_t i = 0; i < count; i++) {
-        keys[i] = (double)squares[i] * times[was[i]];
+        const double key = (double)squares[i] * times[was[i]];
+        keys[i] = squares[i] <= view ? key : INFINITY;
         listed += was[i];
     }
     at->listed = listed;
@@ -265,13 +283,23 @@ static void find_undecided_keys(cut_list *at)
 
 /* ---- higher ranks ---- */
 
-/* Notes the event, if there is one, of a target that is in the list within this radius. */
+/*
+ * Notes the event, if there is one, of a target that enters within the radius, and leaves beyond radius and margin:
+ * between the two the list tells whether it was listed.
+ */
 static void note_crossing(cut_list *at, uint32_t slot, pair_squares square, float radius)
 {
-    const bool is = square.now <= radius * radius, was = square.old <= radius * radius;
+    const float in = radius * radius, keep = (radius + at->attr->margin) * (radius + at->attr->margin);
+    const bool is = square.now <= in, stays = square.now <= keep, between = square.old > in && square.old <= keep;
+    bool was = square.old <= in;
+    if (was ? stays : !between && !is) return;
+    if (between) {
+        const uint32_t *entries = phx_list_entries(&at->shard->lists, at->list);
+        was = at->shard->kernels->find_u32(entries, at->list->count, slot) < at->list->count;
+    }
     at->scratch->enter[at->enters] = at->scratch->leave[at->leaves] = slot;
     at->enters += is && !was;
-    at->leaves += was && !is;
+    at->leaves += was && !stays;
 }
 
 /* Is a target of this rank in the list while it is in view? Global and linked ones always are. */
@@ -303,7 +331,7 @@ static void find_far_events(cut_list *at)
     }
 }
 
-/* Finds the events of higher ranks. false: a target is discontinuous, or the list alone decides about some. */
+/* Finds the events of higher ranks. false: a target is discontinuous, or the shape is another one. */
 static bool find_higher_ranks(cut_list *at)
 {
     phx_scratch *scratch = at->scratch;
@@ -311,10 +339,13 @@ static bool find_higher_ranks(cut_list *at)
     const double view = (double)at->attr->view;
     const float scale = scratch->tile.frame.scale;
     const uint16_t plain = rank_of_plain(at);
-    const int32_t low = square_below(view, scale), high = square_above(view, scale);
-    const phx_cut_borders by = {.listed = low, .unlisted = high, .stays = low, .joins = high};
-    if (at->attr->margin > 0.0f || at->shard->rules->shape == PH_SHAPE_SQUARE) return false;
-    const uint32_t count = find_undecided(at, view, view, &by, scratch->hits);
+    const double keep = (double)(at->attr->view + at->attr->margin);
+    const phx_cut_borders by = {.listed = square_below(view, scale),
+                                .unlisted = square_above(keep, scale),
+                                .stays = square_below(keep, scale),
+                                .joins = square_above(view, scale)};
+    if (at->shard->rules->shape == PH_SHAPE_SQUARE) return false;
+    const uint32_t count = find_undecided(at, view, keep, &by, scratch->hits);
     for (uint32_t i = 0; i < count; i++) {
         const phx_tile_row_word row = phx_tile_row_word_at(scratch->hits, i);
         if (PHX_UNLIKELY(phx_tile_row_word_is_previous(row))) return false;
@@ -351,7 +382,7 @@ static bool find_limit(const cut_list *at, uint32_t keep, double *limit)
     enum { STEPS = 8 };
     double low = at->low, high = at->high * BELOW_ONE;
     uint32_t below = limit_keeps(at, low), within = limit_keeps(at, high), step = 0;
-    *limit = at->cut.limit < high ? at->cut.limit : high;
+    *limit = fmin(fmax(at->cut.limit, low), high);
     for (; step < STEPS && below <= keep && keep <= within; step++) {
         const uint32_t kept = limit_keeps(at, *limit);
         if (kept == keep) return true;
@@ -382,6 +413,7 @@ static bool exchange_targets(const cut_list *at)
 static phx_delta_result record_cut(cut_list *at, double limit)
 {
     phx_scratch *scratch = at->scratch;
+    const uint32_t kept = at->cut.kept + at->leaves - at->enters; /* higher ranks made room, or took it */
     const phx_cap_split split =
         at->shard->kernels->split_at_limit(scratch->hits, scratch->keys, scratch->was, at->count, limit,
                                            scratch->enter + at->enters, scratch->leave + at->leaves);
@@ -394,7 +426,7 @@ static phx_delta_result record_cut(cut_list *at, double limit)
         if (!exchange_targets(at)) return PHX_DELTA_EVALUATE;
         phx_interest_record(scratch, at->shard, at->slot, at->enters, at->leaves);
     }
-    phx_list_cut_note(at->shard, at->slot, limit, at->cut.rank);
+    phx_list_cut_note(at->shard, at->slot, limit, at->cut.rank, kept);
     return PHX_DELTA_DONE;
 }
 
@@ -412,6 +444,8 @@ phx_delta_result phx_delta_cut(phx_scratch *scratch, phx_shard *shard, uint32_t 
     if (!delta_allowed(&at)) return PHX_DELTA_EVALUATE;
     if (shard->store.sets.numbers > PHX_RANK_SETS_MAX) return PHX_DELTA_EVALUATE;
     at.cut = shard->list_cuts.at[slot];
+    at.by_view = phx_list_cut_by_view(shard, at.attr);
+    if (!at.by_view && at.cut.limit >= (double)(at.attr->view * at.attr->view)) return PHX_DELTA_EVALUATE;
     if (!find_ranks(&at)) return PHX_DELTA_NO_MEMORY;
     if (at.cut.rank > at.ranks->top || far_changed(&at)) return PHX_DELTA_EVALUATE;
     if (at.cut.rank < at.ranks->top && !find_higher_ranks(&at)) return PHX_DELTA_EVALUATE;

@@ -35,6 +35,7 @@ typedef struct phx_evaluation {
     bool cut;         /* targets that pass may be left out: the cap */
     double limit;     /* a key between the last one kept and the others of its rank, within the scan; 0: not known */
     uint16_t rank;    /* that rank */
+    uint32_t kept;    /* so many targets of it are kept */
     uint32_t held;    /* targets that pass and may not join yet: adds_max */
     phx_cap_split events;
 } phx_evaluation;

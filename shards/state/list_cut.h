@@ -13,10 +13,21 @@
 /* Makes room for all slots, if there are observers with a limit. Without memory less is noted. */
 void phx_list_cuts_room(phx_shard *shard);
 
-static inline void phx_list_cut_note(phx_shard *shard, uint32_t slot, double limit, uint16_t rank)
+/* Is a target in a cut list in view, so that the limit, which may be beyond the view, tells of targets in view alone?
+ */
+static inline bool phx_list_cut_by_view(const phx_shard *shard, const phx_attr *attr)
+{
+    return attr->margin == 0.0f && shard->rules->shape == PH_SHAPE_CIRCLE && shard->far.levels == 0;
+}
+
+/* kept: so many targets of the rank are in the list. */
+static inline void phx_list_cut_note(phx_shard *shard, uint32_t slot, double limit, uint16_t rank, uint32_t kept)
 {
     if (PHX_UNLIKELY(slot >= shard->list_cuts.count)) return;
-    shard->list_cuts.at[slot] = (phx_list_cut){.limit = limit, .tick = (uint32_t)shard->tick, .rank = rank};
+    shard->list_cuts.at[slot] = (phx_list_cut){.limit = limit,
+                                               .tick = (uint32_t)shard->tick,
+                                               .rank = rank,
+                                               .kept = (uint16_t)(kept < UINT16_MAX ? kept : UINT16_MAX)};
 }
 
 /* The list is not the one that was noted in this tick. */

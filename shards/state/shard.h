@@ -85,6 +85,7 @@ typedef struct phx_list_cut {
     double limit;  /* of the last rank, exactly the targets with keys up to it are kept; 0 = not noted */
     uint32_t tick; /* the low bits */
     uint16_t rank; /* the last one that is kept: no target of a lower one is */
+    uint16_t kept; /* so many targets of that rank are, or more */
 } phx_list_cut;
 
 typedef struct phx_list_cuts {

@@ -386,6 +386,8 @@ int main(void)
         {"a cap of one", 0, 1, .cuts = true, .part = 50},
         {"a cap that cuts, and a margin", 15, 12, .cuts = true, .part = 10},
         {"a cap that cuts, and priorities", 0, 12, .cuts = true, .ranked = true, .part = 5},
+        {"a cap that cuts, priorities and a margin", 15, 12, .cuts = true, .ranked = true, .part = 8},
+        {"a cap that cuts, priorities, far targets and a margin", 15, 12, .cuts = true, .ranked = true, .far = true},
         {"a cap that cuts, priorities and relations", 0, 12, .cuts = true, .ranked = true, .related = true},
         {"a cap that cuts, and far targets", 0, 12, .cuts = true, .far = true, .part = 16},
         {"a cap that cuts, far targets and priorities", 0, 12, .cuts = true, .far = true, .ranked = true, .part = 4},
