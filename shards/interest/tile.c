@@ -150,7 +150,10 @@ static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_bl
 {
     const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     const float outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
-    float inner = (block->view_min - longest_step_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
+    /* with margins the column of views has view + margin: a bound of the shortest view, and of its rounding */
+    const float bound = block->reach_min - shard->margin_max - block->reach_min * 1e-6f;
+    const float least = block->view_min > 0.0f ? block->view_min : bound;
+    float inner = (least - longest_step_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
     if (tile->bounded) inner = 0.0f; /* borders of bounded targets lie inside */
     tile->events = ring_between(tile->fine, inner, outer, square);
 }
