@@ -207,8 +207,8 @@ typedef struct phc_def {
     bool gateway;     /* it owns nothing, has no world, and is waited for at map barriers */
     bool balance;     /* a node: it may be the one that gives regions of a busy node to others, by their loads */
     bool adopt_map;   /* into a control store that has lost all it had members write the newest map that they have, and
-                         go on; else they end. For all members, or none. The lost store's servers must be stopped, all
-                         of them. The first process of a new world begins a lease later */
+                         go on; else they end. The same for all members, and with it their lease_ms. The lost store's
+                         servers must be stopped, all of them. The first process of a new world begins a lease later */
     phc_pack_fn pack; /* NULL: entities have no state of the host */
     void *pack_user;
     phc_clock_fn clock; /* NULL = CLOCK_BOOTTIME */

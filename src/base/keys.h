@@ -160,7 +160,8 @@
     X(flag, balance, true, 0, 0, 1, \
       "it may be the one node that gives regions of a busy node to others; off at all of them: none does") \
     X(flag, adopt_map, false, 0, 0, 1, \
-      "a control store that has lost all it had gets the newest map that members have; off: they end")
+      "a control store that has lost all it had gets the newest map that members have; off: they end; the same for " \
+      "all members, and if it is on lease_ms, too")
 
 #define PHX_SERVERS_MAX 5       /* of each kind, as PHC_SERVERS_MAX */
 #define PHX_SERVER_MAX 255      /* bytes of an address; a word of a config file has no more */

@@ -73,5 +73,6 @@ uint64_t phx_definition_number(const phc_def *def)
     add_float(&sum, def->speed_max);
     add_float(&sum, def->halo);
     add_number(&sum, def->lag_max);
+    if (def->adopt_map) add_number(&sum, def->lease_ms); /* a map is adopted once every member's lease has ended */
     return phx_sum_end(&sum);
 }
