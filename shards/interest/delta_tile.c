@@ -194,19 +194,28 @@ PHX_PREFETCH_INLINE void await_relation(const phx_shard *shard, uint32_t slot, u
     __builtin_prefetch(&shard->store.set[related->items[0].slot]);
 }
 
+/*
+ * Prefetches the relations of observers ahead, each hop of the way to a target. Most observers have none and are soon
+ * done, so these are many.
+ */
+PHX_PREFETCH_INLINE void await_related_places(const phx_scratch *scratch, const phx_shard *shard, const uint32_t *place,
+                                              uint32_t left)
+{
+    enum { NEAR = 16, FAR = 32, FARTHEST = 48 };
+    const uint32_t *row = scratch->tile.row;
+    if (left <= FARTHEST) return;
+    await_relation(shard, phx_row_slot(&shard->grid.rows, row[place[FARTHEST]]), 0);
+    await_relation(shard, phx_row_slot(&shard->grid.rows, row[place[FAR]]), 1);
+    await_relation(shard, phx_row_slot(&shard->grid.rows, row[place[NEAR]]), 2);
+}
+
 /* Has one of these observers events with targets of its relations, or may it, as its list is stored? */
 static bool any_related_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
-    enum { NEAR = 2, FAR = 6, FARTHEST = 12 }; /* observers ahead: each hop of the way to a target is prefetched */
     const phx_grid_rows *rows = &shard->grid.rows;
     if (!scratch->tile.related_due) return false;
     for (uint32_t w = 0; w < of.count; w++) {
-        if (w + FARTHEST < of.count) {
-            const uint32_t *place = of.place + w;
-            await_relation(shard, phx_row_slot(rows, scratch->tile.row[place[FARTHEST]]), 0);
-            await_relation(shard, phx_row_slot(rows, scratch->tile.row[place[FAR]]), 1);
-            await_relation(shard, phx_row_slot(rows, scratch->tile.row[place[NEAR]]), 2);
-        }
+        await_related_places(scratch, shard, of.place + w, of.count - w);
         const uint32_t row = scratch->tile.row[of.place[w]], slot = phx_row_slot(rows, row);
         if (!phx_related_due(shard, slot)) continue;
         if (rows->view[row] < 0.0f || phx_related_changes(scratch, shard, slot, phx_related_of(shard, slot)))
@@ -490,7 +499,7 @@ PHX_PREFETCH_INLINE void await_annuli(const phx_scratch *scratch, const phx_shar
 /* Prefetches the relations of observers ahead. */
 PHX_PREFETCH_INLINE void await_relations(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
-    enum { NEAR = 4, FAR = 10 }; /* observers ahead */
+    enum { NEAR = 8, FAR = 20 }; /* observers ahead */
     const phx_relations *relations = &shard->relations;
     if (r + FAR >= scratch->runs.count) return;
     const uint32_t slot = run_at(scratch, shard, r + FAR).slot;
@@ -638,6 +647,7 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
         if (scratch->tile.annular) await_annuli(scratch, shard, *observers);
         const uint32_t place = observers->place[0], row = scratch->tile.row[place];
         run none = {.place = place, .row = row, .slot = phx_row_slot(&shard->grid.rows, row)};
+        if (scratch->tile.related_due) await_related_places(scratch, shard, observers->place, observers->count);
         const phx_delta_result result = emit_lone_observer(scratch, shard, &none, radii);
         if (!finish_run(scratch, shard, none.slot, result)) return place;
     }
