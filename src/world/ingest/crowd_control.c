@@ -94,18 +94,26 @@ bool phx_crowd_due(const phx_world *world)
     return world->def.crowd_entities > 0 || phx_idmap_count(&world->crowd.shrunk) > 0;
 }
 
+/* Room for the places of so many slots; those of the last tick stay. false = no memory. */
+static bool reserve_places(phx_crowd_control_shard *of, phx_mem *mem, uint32_t slots)
+{
+    const uint32_t before = of->place_capacity;
+    if (!phx_grow(mem, (void **)&of->place, &of->place_capacity, before, slots, sizeof *of->place)) return false;
+    for (uint32_t slot = before; slot < of->place_capacity; slot++) of->place[slot] = PHX_SLOT_NONE;
+    return true;
+}
+
 bool phx_step_crowd_count(phx_world *world, uint32_t index)
 {
     const phx_store *store = &world->shards[index].store;
     phx_crowd_control_shard *of = &world->crowd.shards[index];
     phx_crowd_counts_clear(&of->counts);
-    if (!phx_grow(world->shards[index].mem, (void **)&of->place, &of->place_capacity, 0, store->slots,
-                  sizeof *of->place))
-        return false;
+    if (!reserve_places(of, world->shards[index].mem, store->slots)) return false;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
-        of->place[slot] = phx_crowd_counts_add(&of->counts, phx_store_attr(store, slot)->instance, body->tx, body->ty);
+        const uint32_t instance = phx_store_attr(store, slot)->instance;
+        of->place[slot] = phx_crowd_counts_add(&of->counts, of->place[slot], instance, body->tx, body->ty);
         if (of->place[slot] == PHX_SLOT_NONE) return false;
     }
     return true;
@@ -143,6 +151,7 @@ static bool decide_towers(const phx_world *world, phx_crowd_control_shard *of)
     for (uint32_t b = 0; b < of->counts.count; b++) {
         const phx_crowd_block *block = &of->counts.blocks[b];
         uint32_t around[PHX_BLOCK_TOWERS];
+        if (block->all == 0) continue;
         phx_crowd_counts_around(all, block, around);
         of->looks++;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {

@@ -24,6 +24,13 @@ void phx_crowd_counts_free(phx_crowd_counts *counts)
 
 void phx_crowd_counts_clear(phx_crowd_counts *counts)
 {
+    uint32_t used = 0;
+    for (uint32_t b = 0; b < counts->count; b++) {
+        used += counts->blocks[b].all > 0;
+        counts->blocks[b].all = 0;
+        memset(counts->blocks[b].entities, 0, sizeof counts->blocks[b].entities);
+    }
+    if (used >= counts->count - used) return;
     phx_idmap_clear(&counts->places);
     counts->count = 0;
 }
@@ -49,11 +56,22 @@ static uint32_t ensure_block(phx_crowd_counts *counts, uint32_t instance, uint32
     return counts->count++;
 }
 
-uint32_t phx_crowd_counts_add(phx_crowd_counts *counts, uint32_t instance, uint32_t tx, uint32_t ty)
+/* Is it the block with this number? */
+static bool is_block(const phx_crowd_counts *counts, uint32_t number, uint32_t instance, uint32_t bx, uint32_t by)
 {
-    const uint32_t number = ensure_block(counts, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    if (number >= counts->count) return false;
+    const phx_crowd_block *block = &counts->blocks[number];
+    return block->instance == instance && block->bx == bx && block->by == by;
+}
+
+uint32_t phx_crowd_counts_add(phx_crowd_counts *counts, uint32_t guess, uint32_t instance, uint32_t tx, uint32_t ty)
+{
+    const uint32_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS, last = guess / PHX_BLOCK_TOWERS;
+    const bool right = is_block(counts, last, instance, bx, by);
+    const uint32_t number = PHX_LIKELY(right) ? last : ensure_block(counts, instance, bx, by);
     const uint32_t tower = (ty & (PHX_BLOCK_SIDE - 1)) << PHX_BLOCK_BITS | (tx & (PHX_BLOCK_SIDE - 1));
     if (number == PHX_SLOT_NONE) return PHX_SLOT_NONE;
+    counts->blocks[number].all++;
     counts->blocks[number].entities[tower]++;
     return number * PHX_BLOCK_TOWERS + tower;
 }
@@ -62,8 +80,10 @@ bool phx_crowd_counts_merge(phx_crowd_counts *counts, const phx_crowd_counts *fr
 {
     for (uint32_t b = 0; b < from->count; b++) {
         const phx_crowd_block *block = &from->blocks[b];
+        if (block->all == 0) continue;
         const uint32_t number = ensure_block(counts, block->instance, block->bx, block->by);
         if (number == PHX_SLOT_NONE) return false;
+        counts->blocks[number].all += block->all;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) counts->blocks[number].entities[t] += block->entities[t];
     }
     return true;

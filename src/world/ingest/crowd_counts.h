@@ -1,7 +1,8 @@
 /*
  * Entities by tower, for crowd control: counts in blocks of towers, and of each counted tower the entities in it and
  * the eight around it. Made anew in each tick with crowd control, in the ingest phase: a shard's by its worker, the
- * world's by the ticking thread. A look at the nine towers belongs to a tower, so that it is done once for all its
+ * world's by the ticking thread. Blocks keep their numbers from tick to tick, so that an entity finds its block by the
+ * last number, without a search. A look at the nine towers belongs to a tower, so that it is done once for all its
  * observers.
  */
 #ifndef PHX_WORLD_INGEST_CROWD_COUNTS_H
@@ -11,12 +12,14 @@
 
 void phx_crowd_counts_init(phx_crowd_counts *counts, phx_mem *mem);
 void phx_crowd_counts_free(phx_crowd_counts *counts);
-/* No entity is counted any more. */
+/* No entity is counted any more. Blocks stay, unless more than half of them had none. */
 void phx_crowd_counts_clear(phx_crowd_counts *counts);
 
-/* Counts an entity of a tower. Returns the tower's place: block * PHX_BLOCK_TOWERS + tower; PHX_SLOT_NONE = no memory.
+/*
+ * Counts an entity of a tower. guess: its last place, or any number. Returns the tower's place: block *
+ * PHX_BLOCK_TOWERS + tower; PHX_SLOT_NONE = no memory.
  */
-uint32_t phx_crowd_counts_add(phx_crowd_counts *counts, uint32_t instance, uint32_t tx, uint32_t ty);
+uint32_t phx_crowd_counts_add(phx_crowd_counts *counts, uint32_t guess, uint32_t instance, uint32_t tx, uint32_t ty);
 /* Adds what another table counted. false = no memory. */
 bool phx_crowd_counts_merge(phx_crowd_counts *counts, const phx_crowd_counts *from);
 /* Sums of nine towers from `all`, for each tower of a block at the same place. */

@@ -109,6 +109,7 @@ typedef struct filling {
     phx_event_writer *writer;
     bool far;            /* names are not in a near cache */
     bool positioned;     /* events have positions: bodies are read, too */
+    bool capped;         /* some lists may be cut, and the list of each change is asked */
     uint32_t asked, end; /* of its targets and unused words: prefetched so far, and all */
 } filling;
 
@@ -122,6 +123,7 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
     if (at->asked < own->target_first) at->asked = own->target_first; /* behind a long change */
     if (more) __builtin_prefetch(&name[own[CHANGES_AHEAD].slot]);
     if (more && user_data) __builtin_prefetch(&user_data[own[CHANGES_AHEAD].slot]);
+    if (more && at->capped) __builtin_prefetch(&at->shard->store.tail[own[CHANGES_AHEAD].slot]);
     for (; at->asked < end && at->asked + TARGETS_AT_ONCE <= at->end; at->asked += TARGETS_AT_ONCE) {
         const uint32_t *target = at->scratch->targets + at->asked;
         for (uint32_t i = 0; i < TARGETS_AT_ONCE; i++)
@@ -169,6 +171,7 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
                   .places = phx_chunk_counts(world, piece, 0),
                   .far = phx_directory_count(&world->directory) > NAMES_IN_CACHE,
                   .positioned = world->def.positions,
+                  .capped = world->causes.traits & PHX_TRAIT_CAPS,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {

@@ -16,10 +16,11 @@ typedef struct phx_crowd_view_change {
     uint32_t step;
 } phx_crowd_view_change;
 
-/* Of a tower block in which entities are. */
+/* Of a tower block in which entities are, or were lately. */
 typedef struct phx_crowd_block {
     uint32_t instance;
     uint32_t bx, by;
+    uint32_t all;                        /* its entities */
     uint32_t entities[PHX_BLOCK_TOWERS]; /* by tower */
 } phx_crowd_block;
 
@@ -41,7 +42,7 @@ typedef struct phx_crowd_tower {
 typedef struct phx_crowd_control_shard {
     phx_crowd_counts counts; /* of own entities */
     phx_crowd_tower *towers; /* of the towers in `counts`, by place */
-    uint32_t *place;         /* of an own slot's tower, in `towers` */
+    uint32_t *place;         /* of an own slot's tower, in `towers`; of others any, or PHX_SLOT_NONE: in none yet */
     uint32_t towers_capacity, place_capacity;
     phx_crowd_view_change *changes;
     uint32_t change_count, changes_capacity;

@@ -47,22 +47,26 @@ static void check_sums(const phx_crowd_counts *counts, const crowd_place *at)
 static void compare(uint64_t *rng, uint32_t low, uint32_t side)
 {
     crowd_place at[PLACES];
+    uint32_t last[PLACES];
     phx_crowd_counts whole, part[PARTS], merged;
     phx_crowd_counts_init(&whole, &memory);
     phx_crowd_counts_init(&merged, &memory);
     for (uint32_t i = 0; i < PARTS; i++) phx_crowd_counts_init(&part[i], &memory);
-    for (uint32_t round = 0; round < 2; round++) { /* the second one in tables that were cleared */
+    for (uint32_t i = 0; i < PLACES; i++) last[i] = i % 3 ? PHX_SLOT_NONE : (uint32_t)phx_rng_next(rng);
+    for (uint32_t round = 0; round < 4; round++) { /* later ones in tables that were cleared, with right guesses */
         phx_crowd_counts_clear(&whole);
         phx_crowd_counts_clear(&merged);
         for (uint32_t i = 0; i < PARTS; i++) phx_crowd_counts_clear(&part[i]);
         for (uint32_t i = 0; i < PLACES; i++) {
-            at[i] = (crowd_place){phx_rng_below(rng, 2) * 7, low + phx_rng_below(rng, side),
-                                  low + phx_rng_below(rng, side)};
-            const uint32_t place = phx_crowd_counts_add(&whole, at[i].instance, at[i].tx, at[i].ty);
+            if (round == 0 || phx_rng_below(rng, 2))
+                at[i] = (crowd_place){phx_rng_below(rng, 2) * 7, low + phx_rng_below(rng, side),
+                                      low + phx_rng_below(rng, side)};
+            const uint32_t place = phx_crowd_counts_add(&whole, last[i], at[i].instance, at[i].tx, at[i].ty);
+            last[i] = place;
             const phx_crowd_block *block = &whole.blocks[place / PHX_BLOCK_TOWERS];
             cr_assert(block->instance == at[i].instance && block->bx == at[i].tx >> PHX_BLOCK_BITS &&
                       block->by == at[i].ty >> PHX_BLOCK_BITS && block->entities[place % PHX_BLOCK_TOWERS] > 0);
-            (void)phx_crowd_counts_add(&part[i % PARTS], at[i].instance, at[i].tx, at[i].ty);
+            (void)phx_crowd_counts_add(&part[i % PARTS], last[i], at[i].instance, at[i].tx, at[i].ty);
         }
         for (uint32_t i = 0; i < PARTS; i++) cr_assert(phx_crowd_counts_merge(&merged, &part[i]));
         check_sums(&whole, at);
@@ -88,11 +92,28 @@ Test(crowd_counts, no_memory_leaves_counts_as_they_were)
     phx_crowd_counts counts;
     phx_crowd_counts_init(&counts, &memory);
     memory_for(0);
-    cr_assert_eq(phx_crowd_counts_add(&counts, 0, 1, 1), PHX_SLOT_NONE);
+    cr_assert_eq(phx_crowd_counts_add(&counts, PHX_SLOT_NONE, 0, 1, 1), PHX_SLOT_NONE);
     memory_enough();
     cr_assert_eq(counts.count, 0);
-    cr_assert_neq(phx_crowd_counts_add(&counts, 0, 1, 1), PHX_SLOT_NONE);
+    cr_assert_neq(phx_crowd_counts_add(&counts, PHX_SLOT_NONE, 0, 1, 1), PHX_SLOT_NONE);
     cr_assert_eq(counts.blocks[0].entities[1u << PHX_BLOCK_BITS | 1], 1);
+    phx_crowd_counts_free(&counts);
+}
+
+Test(crowd_counts, blocks_without_entities_stay_while_they_are_few)
+{
+    enum { BLOCKS = 10 };
+    phx_crowd_counts counts;
+    phx_crowd_counts_init(&counts, &memory);
+    for (uint32_t used = BLOCKS; used > BLOCKS / 2; used--) {
+        for (uint32_t b = 0; b < used; b++)
+            cr_assert_eq(phx_crowd_counts_add(&counts, PHX_SLOT_NONE, 0, b * PHX_BLOCK_SIDE, 0), b * PHX_BLOCK_TOWERS);
+        phx_crowd_counts_clear(&counts);
+        cr_assert_eq(counts.count, BLOCKS);
+    }
+    cr_assert_eq(phx_crowd_counts_add(&counts, PHX_SLOT_NONE, 0, 0, 0), 0);
+    phx_crowd_counts_clear(&counts);
+    cr_assert_eq(counts.count, 0, "else a crowd that walks would leave blocks behind for ever");
     phx_crowd_counts_free(&counts);
 }
 
