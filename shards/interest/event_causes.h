@@ -29,12 +29,6 @@ static inline bool phx_causes_absent(const phx_cause_scope *scope, const phx_sha
     return scope->several || shard->store.dead_count > 0;
 }
 
-/* May a leave of this shard's observers have another cause than range? */
-static inline bool phx_causes_of_leaves(const phx_cause_scope *scope, const phx_shard *shard)
-{
-    return phx_causes_absent(scope, shard) || scope->hides || (scope->traits & PHX_TRAIT_CAPS);
-}
-
 /*
  * May a cap have cut the list of an own observer with a change? Not if the rule of each pair alone decides the list
  * now, or if it is below the cap and complete. After the commit.

@@ -73,18 +73,6 @@ typedef struct named_events {
     uint32_t count;
 } named_events;
 
-/* Causes of enters, where an entity came into the world in this tick. */
-static void write_enter_causes(const phx_cause_scope *scope, const named_events *of)
-{
-    const uint32_t before = scope->incarnations_before, given = scope->incarnations_given;
-    for (uint32_t i = 0; i < of->count; i++) {
-        const uint32_t at = of->place[i];
-        const bool appeared = phx_incarnation_since(of->to->incarnations[at], before, given);
-        if (appeared && !phx_target_word_leaves(phx_target_word_at(of->targets, i)))
-            of->to->causes[at] = PH_CAUSE_APPEARED;
-    }
-}
-
 /* Causes of leaves, where they may differ. Returns how many were looked up. */
 static uint32_t write_leave_causes(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
 {
@@ -101,6 +89,23 @@ static uint32_t write_leave_causes(const phx_cause_scope *scope, const phx_shard
     return n;
 }
 
+/* May leaves of own targets of this observer have another cause than range? */
+static bool leaves_differ(const phx_cause_scope *scope, const phx_shard *shard, uint32_t observer)
+{
+    return scope->hides || ((scope->traits & PHX_TRAIT_CAPS) && phx_causes_cut(shard, observer));
+}
+
+/* Corrects the causes of all leaves of observers with leaves of own targets that differ. */
+static void correct_leaves(phx_event_writer *writer)
+{
+    for (uint32_t c = 0, at = 0; c < writer->changes; at = writer->end[c++]) {
+        const named_events of = {writer->to[c], writer->observer[c], writer->targets + at, writer->place + at,
+                                 writer->end[c] - at};
+        if (leaves_differ(writer->scope, writer->shard, of.observer))
+            writer->lookups += write_leave_causes(writer->scope, writer->shard, &of);
+    }
+}
+
 /* Left a target that is no own one, as it left the world or the shard? */
 static inline bool absent_left(const phx_body *body, phx_target_word word)
 {
@@ -108,43 +113,51 @@ static inline bool absent_left(const phx_body *body, phx_target_word word)
     return leaves > (state & PHX_SLOT_OWN); /* no branch: it would be mispredicted */
 }
 
-/* The same while only targets that left the world or the shard may differ: few, so the observer is looked at for these.
- */
-static uint32_t write_causes_of_absent(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
+/* Corrects the causes of targets that left the world or the shard: few, so the observer is looked at for each. */
+static void correct_absent(phx_event_writer *writer)
 {
-    const phx_body *body = shard->store.body;
-    uint32_t lookups = 0;
-    for (uint32_t i = 0; i < of->count; i++) {
-        const phx_target_word word = phx_target_word_at(of->targets, i);
-        if (PHX_LIKELY(!absent_left(body, word))) continue;
-        const phx_cause_observer observer = phx_cause_observer_of(shard, of->observer);
-        of->to->causes[of->place[i]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, phx_target_word_slot(word));
-        lookups++;
+    const phx_body *body = writer->shard->store.body;
+    uint32_t absent[PHX_ORDER_MOST], n = 0;
+    for (uint32_t i = 0; i < writer->count; i++) {
+        absent[n] = i;
+        n += absent_left(body, phx_target_word_at(writer->targets, i));
     }
-    return lookups;
+    for (uint32_t a = 0, c = 0; a < n; a++) {
+        while (absent[a] >= writer->end[c]) c++;
+        const uint32_t slot = phx_target_word_slot(phx_target_word_at(writer->targets, absent[a]));
+        if (leaves_differ(writer->scope, writer->shard, writer->observer[c])) continue; /* correct_leaves() */
+        const phx_cause_observer observer = phx_cause_observer_of(writer->shard, writer->observer[c]);
+        writer->to[c]->causes[writer->place[absent[a]]] =
+            (uint8_t)phx_cause_of_leave(writer->scope, writer->shard, &observer, slot);
+        writer->lookups++;
+    }
 }
 
-/* May leaves of own targets of this observer have another cause than range? */
-static bool leaves_differ(const phx_cause_scope *scope, const phx_shard *shard, uint32_t observer)
+/* Corrects the causes of enters of entities that came into the world in this tick. */
+static void correct_enters(phx_event_writer *writer)
 {
-    return scope->hides || ((scope->traits & PHX_TRAIT_CAPS) && phx_causes_cut(shard, observer));
+    const uint32_t before = writer->scope->incarnations_before, given = writer->scope->incarnations_given;
+    const phx_name *name = writer->shard->store.name;
+    uint32_t appeared[PHX_ORDER_MOST], n = 0;
+    for (uint32_t i = 0; i < writer->count; i++) { /* no branch: it would be mispredicted */
+        const phx_target_word word = phx_target_word_at(writer->targets, i);
+        const uint32_t incarnation = name[phx_target_word_slot(word)].incarnation;
+        appeared[n] = i;
+        n += phx_incarnation_since(incarnation, before, given) > phx_target_word_leaves(word);
+    }
+    for (uint32_t a = 0, c = 0; a < n; a++) {
+        while (appeared[a] >= writer->end[c]) c++;
+        writer->to[c]->causes[writer->place[appeared[a]]] = PH_CAUSE_APPEARED;
+    }
 }
 
 /* Corrects the causes of events: as they are named, each has the usual one. */
 static void correct_causes(phx_event_writer *writer)
 {
-    const phx_shard *shard = writer->shard;
     const phx_cause_scope *scope = writer->scope;
-    const bool leaves = phx_causes_of_leaves(scope, shard), absent = phx_causes_absent(scope, shard);
-    const bool enters = phx_causes_of_enters(scope);
-    for (uint32_t c = 0, at = 0; (leaves || enters) && c < writer->changes; at = writer->end[c++]) {
-        const named_events of = {writer->to[c], writer->observer[c], writer->targets + at, writer->place + at,
-                                 writer->end[c] - at};
-        if (leaves && leaves_differ(scope, shard, of.observer))
-            writer->lookups += write_leave_causes(scope, shard, &of);
-        else if (absent) writer->lookups += write_causes_of_absent(scope, shard, &of);
-        if (enters) write_enter_causes(scope, &of);
-    }
+    if (scope->hides || (scope->traits & PHX_TRAIT_CAPS)) correct_leaves(writer);
+    if (phx_causes_absent(scope, writer->shard)) correct_absent(writer);
+    if (phx_causes_of_enters(scope)) correct_enters(writer);
 }
 
 /* Writes the events that wait, each at its place. */

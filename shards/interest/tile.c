@@ -544,21 +544,28 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     return true;
 }
 
+/* Prefetches what phx_tile_plain() reads, in no order of memory: of an observer with a derived list nothing. */
+PHX_PREFETCH_INLINE void await_plain(const phx_tile *tile, uint32_t row)
+{
+    const phx_store *store = &tile->shard->store;
+    const uint32_t slot = phx_row_slot(&tile->shard->grid.rows, row);
+    if (tile->shard->grid.rows.view[row] > 0.0f) return;
+    __builtin_prefetch(&store->set[slot]);
+    __builtin_prefetch(&store->body[slot]);
+    __builtin_prefetch(&store->tail[slot]);
+}
+
 void phx_tile_find_alike(phx_tile *tile, phx_span range)
 {
     const phx_shard *shard = tile->shard;
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_block *block = &shard->grid.blocks[tile->block];
+    enum { AHEAD = 12 }; /* places */
     float in = 0.0f, keep = 0.0f, own_in, own_keep;
     if (block->view_min > 0.0f) return;
     tile->alike = block->reach == block->reach_min; /* else attributes need not be read */
     for (uint32_t i = range.first; tile->alike && i < range.end; i++) {
-        enum { AHEAD = 12 }; /* places: attributes, in no order of memory, are prefetched */
-        if (i + AHEAD < range.end) {
-            uint32_t ahead = phx_row_slot(rows, tile->row[tile->own[i + AHEAD]]);
-            __builtin_prefetch(&shard->store.set[ahead]);
-            __builtin_prefetch(&shard->store.body[ahead]);
-        }
+        if (i + AHEAD < range.end) await_plain(tile, tile->row[tile->own[i + AHEAD]]);
         const uint32_t row = tile->row[tile->own[i]];
         if (rows->view[row] == 0.0f) continue;
         const uint32_t slot = phx_row_slot(rows, row);
