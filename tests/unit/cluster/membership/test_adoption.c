@@ -177,7 +177,7 @@ Test(adoption, the_last_list_of_the_wait_has_all_who_came)
     bed_run(LEASE_TICKS / 2);
     bed.processes[1].runs = false;
     bed.processes[0].runs = bed.processes[2].runs = true;
-    bed_run(LEASE_TICKS / 2);
+    bed_run(LEASE_TICKS * 4 / 5);
     bed.processes[1].runs = true;
     bed_run(1);
     cr_assert_eq(era_of(1), 0, "members that came while it slept are in no list of its own");
