@@ -118,6 +118,7 @@ def check_slices(page, path, rng):
     whole = replay(path, "--events", "-").splitlines()
     end, compared = FIRST + TICKS - 1, 0
     slices = [(0, FIRST), (0, end), (0, rng.randint(FIRST + 1, end - 1)), (FIRST + 1, end), (FIRST + 2, FIRST + 3), (end, end)]
+    slices += [(FIRST + at, FIRST + at + 5) for at in (20, 40, 60, 80, 100)]  # ticks of key images
     slices += [(first, rng.randint(first, end)) for first in (rng.randint(FIRST + 1, end) for _ in range(6))]
     for first, last in slices:
         part = save_slice(page, path + ".part.csv", first, last)
