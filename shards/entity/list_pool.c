@@ -3,6 +3,8 @@
  */
 #include "shards/entity/list_pool.h"
 
+#include <string.h>
+
 static const uint32_t FREE_END = UINT32_MAX, LARGE_END = UINT32_MAX, BLOCK_MAX = UINT32_MAX / PHX_LIST_LEAST;
 
 void phx_list_pool_init(phx_list_pool *pool)
@@ -138,4 +140,64 @@ bool phx_list_reserve(phx_list_pool *pool, phx_mem *mem, phx_list *list, uint32_
     list->block = to.block;
     list->size_class = to.size_class;
     return true;
+}
+
+/* ---- after a storm ---- */
+
+bool phx_list_pool_asks(phx_list_pool *pool)
+{
+    /* storms come in waves, and longer lists may fill a smaller pool soon: each time it waits twice as long */
+    enum { TICKS = 32, DOUBLINGS = 16, LARGE_ENTRIES = (128 << 10) / sizeof(uint32_t) }; /* as phx_trim() */
+    if (pool->capacity < LARGE_ENTRIES) {
+        pool->large_ticks = 0;
+        return false;
+    }
+    const uint32_t doublings = pool->moves < (uint32_t)DOUBLINGS ? pool->moves : (uint32_t)DOUBLINGS;
+    if (++pool->large_ticks < (uint32_t)TICKS << doublings) return false;
+    pool->large_ticks = 0;
+    return true;
+}
+
+uint32_t phx_list_pool_room(const phx_list *list)
+{
+    const uint32_t slack = 8; /* it may grow by a part where it is */
+    if (list->size_class >= (unsigned)PHX_LIST_LARGE || list->count == 0) return 0;
+    const uint32_t least = (uint32_t)PHX_LIST_LEAST, room = least << class_of(list->count);
+    const bool short_of_room = list->count + list->count / slack > room;
+    return short_of_room && room < least << list->size_class ? 2 * room : room;
+}
+
+bool phx_list_pool_is_spare(phx_list_pool *pool, phx_mem *mem, uint64_t room, phx_list_pool *next)
+{
+    enum { PART = 4, TIMES = 2 }; /* lists change their size: a steady tick finds all the room it needs */
+    if (room > pool->capacity / PART) return false;
+    phx_list_pool_init(next);
+    if (!phx_grow(mem, (void **)&next->entries, &next->capacity, 0, TIMES * room, sizeof(uint32_t))) return false;
+    pool->moves++;
+    return true;
+}
+
+void phx_list_pool_move(const phx_list_pool *pool, phx_list_pool *next, phx_list *list)
+{
+    const uint32_t *from = phx_list_entries(pool, list);
+    const uint32_t room = phx_list_pool_room(list);
+    if (list->size_class >= (unsigned)PHX_LIST_LARGE) return;
+    PHX_ASSERT(next->used + room <= next->capacity);
+    list->size_class = PHX_LIST_NONE;
+    list->block = 0;
+    if (room == 0) return;
+    list->size_class = (uint8_t)(class_of(room) & PHX_LIST_NONE);
+    list->block = next->used / PHX_LIST_LEAST & BLOCK_MAX;
+    next->used += room;
+    memcpy(phx_list_entries(next, list), from, list->count * sizeof *from);
+}
+
+void phx_list_pool_replace(phx_list_pool *pool, phx_mem *mem, const phx_list_pool *next)
+{
+    phx_release(mem, (void **)&pool->entries, &pool->capacity, sizeof(uint32_t));
+    pool->entries = next->entries;
+    pool->capacity = next->capacity;
+    pool->used = next->used;
+    pool->free_entries = 0;
+    for (uint32_t i = 0; i < PHX_LIST_CLASSES; i++) pool->free_first[i] = FREE_END;
 }

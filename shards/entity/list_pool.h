@@ -55,6 +55,7 @@ typedef struct phx_list_pool {
     phx_mem *mem;                          /* of large lists; NULL = there was none yet */
     phx_list_large *large;
     uint32_t large_count, large_capacity, large_free; /* large_free: the first free one, or UINT32_MAX */
+    uint32_t large_ticks, moves; /* ticks since the pool is large, or since its last question; moves to less memory */
 } phx_list_pool;
 
 static inline phx_list phx_list_empty(void)
@@ -117,5 +118,19 @@ bool phx_list_reserve(phx_list_pool *pool, phx_mem *mem, phx_list *list, uint32_
 bool phx_list_widen(phx_list_pool *pool, phx_list *list, uint32_t count);
 /* Gives the block back; count 0. Other fields stay. */
 void phx_list_release(phx_list_pool *pool, phx_list *list);
+
+/*
+ * Once a tick: is it time to ask whether the lists of a large pool would do with a quarter of it? Lists keep long
+ * blocks as they shrink. Then the owner adds up phx_list_pool_room() of all lists with a block, and
+ * phx_list_pool_is_spare() answers. If so, *next is a pool with twice that room; each such list is moved there, and
+ * phx_list_pool_replace() ends it.
+ */
+bool phx_list_pool_asks(phx_list_pool *pool);
+/* The entries of the block that the list would get; of a large list 0, as of one without a block. */
+uint32_t phx_list_pool_room(const phx_list *list);
+/* false = it is not, or there is no memory. */
+bool phx_list_pool_is_spare(phx_list_pool *pool, phx_mem *mem, uint64_t room, phx_list_pool *next);
+void phx_list_pool_move(const phx_list_pool *pool, phx_list_pool *next, phx_list *list);
+void phx_list_pool_replace(phx_list_pool *pool, phx_mem *mem, const phx_list_pool *next);
 
 #endif

@@ -21,6 +21,15 @@ void phx_update_scratch_free(phx_update_scratch *scratch)
 
 void phx_update_scratch_reset(phx_update_scratch *scratch)
 {
+    phx_mem *mem = scratch->mem;
+    phx_trim(mem, (void **)&scratch->observers, &scratch->observers_capacity, sizeof *scratch->observers,
+             scratch->observer_count, &scratch->observers_use);
+    phx_trim(mem, (void **)&scratch->due, &scratch->due_capacity, sizeof *scratch->due, scratch->due_count,
+             &scratch->due_use);
+    phx_trim(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets,
+             scratch->target_count, &scratch->targets_use);
+    phx_trim(mem, (void **)&scratch->deferred, &scratch->deferred_capacity, sizeof *scratch->deferred,
+             scratch->deferred_count, &scratch->deferred_use);
     scratch->observer_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
     scratch->listed_count = 0;
     scratch->compared_count = 0;

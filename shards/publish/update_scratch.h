@@ -49,6 +49,7 @@ typedef struct phx_update_scratch {
     uint32_t *deferred;
     uint32_t marks_capacity, left_out_capacity, places_capacity, candidates_capacity, observers_capacity;
     uint32_t due_capacity, targets_capacity, deferred_capacity;
+    phx_high_water observers_use, due_use, targets_use, deferred_use;
     uint32_t observer_count, due_count, target_count, deferred_count;
     uint32_t mark_epoch, place_base, place_last; /* the last number given, or more */
     uint32_t band_bits;                          /* of a due key: room for every band of a class */
@@ -59,7 +60,7 @@ typedef struct phx_update_scratch {
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
 
 void phx_update_scratch_free(phx_update_scratch *scratch);
-/* Begins a tick: results of the last one end. */
+/* Begins a tick: results of the last one end; memory that was too much for a while is given back. */
 void phx_update_scratch_reset(phx_update_scratch *scratch);
 /* Begins a group: targets are counted from 0 again, each once in each band; bands_most: of a class. */
 void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most);

@@ -11,6 +11,32 @@
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 
+/* The list of an own observer, if it may have a block; NULL = it is derived, or of a ghost. */
+static phx_list *list_with_block(const phx_shard *shard, uint32_t slot)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    return shard->store.body[slot].state & PHX_SLOT_OWN && !list->derived ? list : NULL;
+}
+
+/* Lists move to less memory, if they do with a quarter of their pool. */
+static void trim_lists(phx_shard *shard)
+{
+    uint64_t room = 0;
+    phx_list_pool next;
+    if (!phx_list_pool_asks(&shard->lists)) return;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_list *list = list_with_block(shard, slot);
+        room += list ? phx_list_pool_room(list) : 0;
+    }
+    if (!phx_list_pool_is_spare(&shard->lists, shard->mem, room, &next)) return;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        phx_list *list = list_with_block(shard, slot);
+        if (list) phx_list_pool_move(&shard->lists, &next, list);
+    }
+    PHX_ASSERT(next.used == room);
+    phx_list_pool_replace(&shard->lists, shard->mem, &next);
+}
+
 void phx_shard_begin(phx_shard *shard, uint64_t tick)
 {
     PHX_ASSERT(shard->store.dead_count == 0 || shard->zones.put_off);
@@ -19,6 +45,7 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick)
     shard->dirty_stamp = (uint16_t)(tick % UINT16_MAX + 1);
     for (uint32_t slot = 0; shard->dirty_stamp == 1 && slot < shard->store.slots; slot++)
         shard->store.body[slot].changed = 0;
+    trim_lists(shard);
     phx_edges_begin(&shard->zones.edges);
     shard->dirty_count = 0;
     phx_deferred_begin(&shard->deferred);

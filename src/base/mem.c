@@ -194,6 +194,10 @@ void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint3
     uint64_t keep = use->most + use->most / 16;
     *use = (phx_high_water){0};
     if ((uint64_t)*capacity * item < LARGE_BYTES) return;
+    void *less = NULL;
+    uint32_t less_capacity = 0;
+    if (!phx_grow(mem, &less, &less_capacity, 0, keep, item)) return; /* no memory: the large one is kept */
     phx_release(mem, array, capacity, item);
-    (void)phx_grow(mem, array, capacity, 0, keep, item); /* no memory now: the next use asks again */
+    memcpy(array, &less, sizeof(less));
+    *capacity = less_capacity;
 }

@@ -12,6 +12,7 @@ pharos_plain_test(NAME diff_layout SOURCES property/diff_layout.c ${small_worlds
 pharos_plain_test(NAME diff_simd SOURCES property/diff_simd.c LABELS property TIMEOUT 600)
 pharos_plain_test(NAME batch_hook SOURCES property/batch_hook.c LABELS property)
 pharos_plain_test(NAME many_worlds SOURCES property/many_worlds.c LABELS property)
+pharos_plain_test(NAME storms SOURCES property/storms.c LABELS property)
 if(NOT PHAROS_SANITIZE) # counts of calls, bytes and seeded bugs of the model; the same in every build
     pharos_plain_test(NAME harness_canary SOURCES property/harness_canary.c LABELS property)
     pharos_plain_test(NAME no_alloc SOURCES property/no_alloc.c LABELS property)

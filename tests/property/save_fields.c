@@ -66,6 +66,8 @@
     LEFT(T, VALUE, runs) \
     LEFT(T, VALUE, run_count) \
     LEFT(T, VALUE, runs_capacity) \
+    LEFT(T, VALUE, runs_most) \
+    LEFT(T, VALUE, runs_use) \
     LEFT(T, VALUE, run_at) \
     LEFT(T, VALUE, move_span) \
     LEFT(T, VALUE, apply) \

@@ -101,6 +101,8 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
     phx_trim(mem, &batch->events, &batch->events_capacity, event_bytes(batch), targets, &batch->events_use);
     cut_columns(batch);
     batch->given.change_count = batch->given.target_count = 0;
+    phx_batch_broadcasts_trim(&batch->broadcasts, mem);
+    phx_batch_updates_trim(&batch->updates, mem);
 }
 
 /* Frees arrays that may grow with the square of a crowd; edges do not. */

@@ -19,6 +19,20 @@ bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *broadcasts, phx_mem *mem
     return true;
 }
 
+void phx_batch_broadcasts_trim(phx_batch_broadcasts *broadcasts, phx_mem *mem)
+{
+    const phx_batch_broadcasts_size *size = &broadcasts->size;
+    phx_trim(mem, (void **)&broadcasts->messages, &broadcasts->messages_capacity, sizeof *broadcasts->messages,
+             size->messages, &broadcasts->messages_use);
+    phx_trim(mem, (void **)&broadcasts->payload, &broadcasts->payload_capacity, sizeof *broadcasts->payload,
+             (uint32_t)(size->payload / PHX_PAYLOAD_ALIGN), &broadcasts->payload_use);
+    phx_trim(mem, (void **)&broadcasts->deliveries, &broadcasts->deliveries_capacity, sizeof *broadcasts->deliveries,
+             size->deliveries, &broadcasts->deliveries_use);
+    phx_trim(mem, (void **)&broadcasts->heard, &broadcasts->heard_capacity, sizeof *broadcasts->heard, size->heard,
+             &broadcasts->heard_use);
+    broadcasts->size = (phx_batch_broadcasts_size){0};
+}
+
 void phx_batch_broadcasts_free(phx_batch_broadcasts *broadcasts, phx_mem *mem)
 {
     phx_release(mem, (void **)&broadcasts->messages, &broadcasts->messages_capacity, sizeof *broadcasts->messages);

@@ -31,10 +31,13 @@ typedef struct phx_batch_broadcasts {
     uint32_t *heard;
     phx_batch_broadcasts_size size;
     uint32_t messages_capacity, payload_capacity, deliveries_capacity, heard_capacity;
+    phx_high_water messages_use, payload_use, deliveries_use, heard_use;
 } phx_batch_broadcasts;
 
 /* Makes room for this size, and sets it; the content is lost. false = no memory: unchanged, or grown. */
 bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *broadcasts, phx_mem *mem, phx_batch_broadcasts_size size);
+/* Gives back memory that was too much for a while; the content counts as use, and is lost. */
+void phx_batch_broadcasts_trim(phx_batch_broadcasts *broadcasts, phx_mem *mem);
 void phx_batch_broadcasts_free(phx_batch_broadcasts *broadcasts, phx_mem *mem);
 
 /* The bytes of its content, not of its capacity. */

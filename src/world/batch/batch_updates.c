@@ -14,6 +14,17 @@ bool phx_batch_updates_reserve(phx_batch_updates *updates, phx_mem *mem, phx_bat
     return true;
 }
 
+void phx_batch_updates_trim(phx_batch_updates *updates, phx_mem *mem)
+{
+    const phx_batch_updates_size *size = &updates->size;
+    phx_trim(mem, (void **)&updates->updates, &updates->updates_capacity, sizeof *updates->updates, size->updates,
+             &updates->updates_use);
+    phx_trim(mem, (void **)&updates->due, &updates->due_capacity, sizeof *updates->due, size->due, &updates->due_use);
+    phx_trim(mem, (void **)&updates->moved, &updates->moved_capacity, sizeof *updates->moved, size->moved,
+             &updates->moved_use);
+    updates->size = (phx_batch_updates_size){0};
+}
+
 void phx_batch_updates_free(phx_batch_updates *updates, phx_mem *mem)
 {
     phx_release(mem, (void **)&updates->updates, &updates->updates_capacity, sizeof *updates->updates);

@@ -19,10 +19,13 @@ typedef struct phx_batch_updates {
     ph_moved *moved;
     phx_batch_updates_size size;
     uint32_t updates_capacity, due_capacity, moved_capacity;
+    phx_high_water updates_use, due_use, moved_use;
 } phx_batch_updates;
 
 /* Makes room for this size, and sets it; the content is lost. false = no memory: unchanged, or grown. */
 bool phx_batch_updates_reserve(phx_batch_updates *updates, phx_mem *mem, phx_batch_updates_size size);
+/* Gives back memory that was too much for a while; the content counts as use, and is lost. */
+void phx_batch_updates_trim(phx_batch_updates *updates, phx_mem *mem);
 void phx_batch_updates_free(phx_batch_updates *updates, phx_mem *mem);
 
 /* The bytes of their content, not of their capacity. */

@@ -130,6 +130,15 @@ void phx_ingest_free(phx_world *world)
     phx_release(&world->mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_producer_run));
 }
 
+void phx_ingest_trim(phx_world *world)
+{
+    PHX_ASSERT(world->run_count == 0);
+    const uint32_t used = world->runs_most > 0 ? world->runs_most : 1; /* as phx_ingest_init() has it */
+    phx_trim(&world->mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_producer_run), used,
+             &world->runs_use);
+    world->runs_most = 0;
+}
+
 bool phx_ingest_collect(phx_world *world)
 {
     uint64_t commands = 0;
@@ -152,6 +161,7 @@ bool phx_ingest_collect(phx_world *world)
         commands += own;
     }
     if (commands > world->totals.queued_max) world->totals.queued_max = commands;
+    if (world->run_count > world->runs_most) world->runs_most = world->run_count;
     return room;
 }
 

@@ -12,6 +12,8 @@
 bool phx_ingest_init(phx_world *world);
 void phx_ingest_free(phx_world *world);
 
+/* Begins a tick, once the runs of the last one are done: gives back memory of many more runs than ticks have now. */
+void phx_ingest_trim(phx_world *world);
 /*
  * Collects the runs of all snapshots in order. false = no memory for all of them: call again, or go on with the first
  * ones; the others stay in their queues for the next tick.

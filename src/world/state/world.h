@@ -195,8 +195,9 @@ typedef struct phx_world {
     uint32_t incarnations;  /* last one given; compared only inside one consumer's pending changes, so it may wrap */
     phx_cause_scope causes; /* of this tick's events */
 
-    phx_producer_run *runs; /* the tick's commands, in order */
-    uint32_t run_count, runs_capacity;
+    phx_producer_run *runs;                       /* the tick's commands, in order */
+    uint32_t run_count, runs_capacity, runs_most; /* runs_most: of a collection in this tick */
+    phx_high_water runs_use;
     uint32_t run_at; /* next run to apply */
     phx_move_span move_span;
     phx_apply_state apply;

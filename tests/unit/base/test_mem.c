@@ -308,7 +308,7 @@ Test(trim, settles_under_any_load, .init = watch, .fini = all_given_back)
     phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
 }
 
-Test(trim, without_memory_nothing_is_left_and_nothing_lost, .init = watch, .fini = all_given_back)
+Test(trim, without_memory_the_large_array_stays, .init = watch, .fini = all_given_back)
 {
     uint64_t *items = NULL;
     uint32_t capacity = 0;
@@ -318,7 +318,12 @@ Test(trim, without_memory_nothing_is_left_and_nothing_lost, .init = watch, .fini
     watched_memory_fail_after(&watched, 0);
     for (uint32_t tick = 0; tick < TICKS; tick++)
         phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM, &use);
-    cr_assert_null(items);
+    cr_assert_geq(capacity, STORM);
+    items[STORM - 1] = 77;
+    cr_assert_eq(items[STORM - 1], 77);
+    watched_memory_fail_after(&watched, UINT64_MAX);
+    for (uint32_t tick = 0; tick < TICKS; tick++) phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), 0, &use);
+    cr_assert_null(items, "of an array that is not used nothing is left, and nothing is asked for");
     cr_assert_eq(capacity, 0);
 }
 

@@ -186,3 +186,37 @@ Test(lists, none_ever_overwrites_another)
     }
     cr_assert_lt(pool.used, LISTS * 512u * 2u, "free blocks are used again");
 }
+
+/* A crowd's lists, then short ones in long blocks. */
+Test(lists, short_lists_of_a_large_pool_move_to_less_memory)
+{
+    enum { LISTS = 300, LONG = 500, SHORT = 9, TICKS = 32 };
+    static phx_list lists[LISTS];
+    phx_list_pool next;
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < LISTS; i++) {
+        lists[i] = made(LONG);
+        phx_list_set_count(&pool, &lists[i], i % 4 == 0 ? 0 : SHORT);
+        for (uint32_t k = 0; k < lists[i].count; k++) phx_list_entries(&pool, &lists[i])[k] = i << 16 | k;
+        room += phx_list_pool_room(&lists[i]);
+    }
+    for (uint32_t tick = 1; tick < TICKS; tick++) cr_assert_not(phx_list_pool_asks(&pool), "tick %u", tick);
+    cr_assert(phx_list_pool_asks(&pool));
+    cr_assert_not(phx_list_pool_is_spare(&pool, &memory, pool.capacity / 4 + 1, &next));
+    watched_memory_fail_after(&watched, 0);
+    cr_assert_not(phx_list_pool_is_spare(&pool, &memory, room, &next), "no memory: all stays");
+    watched_memory_fail_after(&watched, UINT64_MAX);
+    cr_assert(phx_list_pool_is_spare(&pool, &memory, room, &next));
+    for (uint32_t i = 0; i < LISTS; i++) phx_list_pool_move(&pool, &next, &lists[i]);
+    phx_list_pool_replace(&pool, &memory, &next);
+    cr_assert_eq(pool.used, room);
+    cr_assert_eq(room, (LISTS - LISTS / 4) * 16u);
+    for (uint32_t i = 0; i < LISTS; i++) {
+        cr_assert_eq(phx_list_capacity(&pool, &lists[i]), i % 4 == 0 ? 0 : 16);
+        for (uint32_t k = 0; k < lists[i].count; k++)
+            cr_assert_eq(phx_list_entries(&pool, &lists[i])[k], i << 16 | k, "list %u", i);
+    }
+    phx_list more = made(LONG);
+    phx_list_release(&pool, &more);
+    cr_assert_not(phx_list_pool_asks(&pool), "a small pool is not asked");
+}
