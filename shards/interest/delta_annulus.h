@@ -42,8 +42,13 @@ PHX_PREFETCH_INLINE void phx_delta_annulus_await(const phx_shard *shard, uint32_
 {
     enum { LINES = 2, TARGETS = 8 };
     if (slot >= shard->annuli_capacity) return;
-    if (hop == 0) __builtin_prefetch(&shard->annuli[slot], 1);
-    if (hop == 0) return;
+    if (hop == 0) { /* what else is read of an observer is in no order of memory either */
+        __builtin_prefetch(&shard->annuli[slot], 1);
+        __builtin_prefetch(&shard->store.tail[slot]);
+        __builtin_prefetch(&shard->store.set[slot]);
+        __builtin_prefetch(&shard->store.body[slot]);
+        return;
+    }
     const phx_annulus annulus = phx_annulus_of(shard, slot);
     const uint32_t line = PHX_CACHE_LINE / sizeof *annulus.at;
     for (uint32_t i = 0; hop == 1 && i < LINES && i * line < annulus.count; i++)
