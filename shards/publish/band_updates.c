@@ -122,6 +122,52 @@ void phx_band_prefetch(const phx_shard *shard, uint32_t slot)
         __builtin_prefetch(&related->items[i]);
 }
 
+/* May positions alone tell what entered an observer's list? */
+static bool tells_by_position(const phx_update_scratch *scratch, const phx_update_emission *at, uint32_t slot)
+{
+    const phx_shard *shard = at->shard;
+    const uint32_t item = shard->bands.items[slot];
+    return shard->derives_lists && scratch->by_change == 0 && shard->store.tail[slot].list.derived &&
+           shard->bands.samples[item].as_observer == 0 && !phx_row_discontinuous(&shard->grid.rows, item) &&
+           shard->far.entry_count == 0 && shard->far.before_count == 0 && shard->bands.waiting == 0 &&
+           at->attr->margin == 0.0f && at->class->updates_max == 0 && !shard->rules->bands_changed;
+}
+
+bool phx_band_emit_in_view(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t enters,
+                           bool *failed)
+{
+    enum { BY_CHANGE = 15 }; /* neighbours mostly meet the same targets, of which positions do not decide */
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    phx_update_emission at = {
+        .scratch = scratch, .shard = shard, .class = &shard->rules->classes[attr->kind], .attr = attr};
+    const uint32_t first = scratch->due_count;
+    *failed = false;
+    if (at.class->band_count == 0) return false;
+    if (!tells_by_position(scratch, &at, slot)) {
+        if (scratch->by_change > 0) scratch->by_change--;
+        return false;
+    }
+    *failed = !phx_update_scratch_ready(scratch, shard->store.capacity, phx_bands_items(shard));
+    if (*failed) return false;
+    open_observer(&at, slot);
+    at.query.enters = true;
+    *failed = !add_targets(&at, slot, NULL, 0, false);
+    const bool told = !*failed && !at.special && at.found_entered == enters;
+    *failed = *failed || (told && !phx_update_scratch_place(scratch, shard->kernels, first));
+    if (!told && !*failed) scratch->by_change = BY_CHANGE;
+    if (!told || *failed) {
+        scratch->due_count = first;
+        return false;
+    }
+    if (scratch->due_count > first)
+        scratch->observers[scratch->observer_count++] =
+            (phx_observer_updates){.slot = slot,
+                                   .due_first = first,
+                                   .due_count = scratch->due_count - first,
+                                   .deferred_first = scratch->deferred_count};
+    return true;
+}
+
 bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count)
 {

@@ -21,6 +21,14 @@ bool phx_band_emit(phx_update_scratch *scratch, const struct phx_shard *shard, u
                    uint32_t entered_count);
 
 /*
+ * Tries the same by positions alone: a target that came into view has entered. So neither the observer's change is
+ * read, nor a target by its slot. It has so many enters in this tick. false = positions do not decide, and nothing is
+ * appended: call phx_band_emit(); or *failed is set.
+ */
+bool phx_band_emit_in_view(phx_update_scratch *scratch, const struct phx_shard *shard, uint32_t slot, uint32_t enters,
+                           bool *failed);
+
+/*
  * The memory of an observer that phx_band_emit() is called for soon. Before that, some observers earlier, its tail; and
  * in between the way to its relations, or its stored list.
  */

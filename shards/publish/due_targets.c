@@ -125,7 +125,9 @@ static bool add_due_targets(phx_update_emission *at, phx_motion_columns columns,
         columns.was_z = columns.z;
     }
     const phx_due_found found = at->shard->kernels->find_due(&columns, spans, span_count, &at->query, keys);
-    const uint32_t count = keep_added(at, &columns, keys, found);
+    at->found_entered += found.entered;
+    at->special |= found.special;
+    const uint32_t count = at->query.enters ? found.count : keep_added(at, &columns, keys, found);
     if (at->ranks) at->failed = !add_candidates(at, keys, count);
     else at->scratch->due_count += count;
     return !at->failed;

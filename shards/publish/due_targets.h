@@ -21,10 +21,12 @@ typedef struct phx_update_emission {
     const phx_attr *attr;
     const phx_relation_set *related; /* of an observer with a derived list, or NULL: rows do not tell their targets */
     phx_due_query query;
-    bool is_new; /* it was not here at the last tick's end */
-    bool ranks;  /* due targets are candidates first: there is a budget, or updates waited for one */
-    bool waited; /* only targets with deferred updates are looked for */
-    bool failed; /* no memory */
+    bool is_new;            /* it was not here at the last tick's end */
+    bool ranks;             /* due targets are candidates first: there is a budget, or updates waited for one */
+    bool waited;            /* only targets with deferred updates are looked for */
+    bool failed;            /* no memory */
+    bool special;           /* with query.enters: a target was found of which positions do not decide */
+    uint32_t found_entered; /* with query.enters: of the targets that were found */
     uint32_t entered_count;
     uint32_t candidate_count;
 } phx_update_emission;

@@ -99,25 +99,26 @@ static bool ready_motion_rows(phx_shard *shard)
     const size_t rows = (size_t)shard->grid.row_end + PHX_KERNEL_PAD; /* kernels read up to the pad */
     const size_t axes = shard->rules->shape == PH_SHAPE_SPHERE ? 4 : 2;
     return phx_grow(shard->mem, (void **)&of->was, &of->was_capacity, 0, axes * rows, sizeof *of->was) &&
-           phx_grow(shard->mem, (void **)&of->key, &of->key_capacity, 0, 2 * rows, sizeof *of->key);
+           phx_grow(shard->mem, (void **)&of->key, &of->key_capacity, 0, 3 * rows, sizeof *of->key);
 }
 
 typedef struct writable_rows {
     float *was_x, *was_y, *was_z, *z; /* heights: of spheres alone */
-    uint32_t *hash, *age;
+    uint32_t *hash, *age, *word;
 } writable_rows;
 
 static writable_rows motion_rows_of(const phx_shard *shard)
 {
     const phx_motion_rows *of = &shard->bands.rows;
     const bool sphere = shard->rules->shape == PH_SHAPE_SPHERE;
-    const size_t axis = of->was_capacity / (sphere ? 4 : 2);
+    const size_t axis = of->was_capacity / (sphere ? 4 : 2), key = of->key_capacity / 3;
     return (writable_rows){of->was,
                            of->was + axis,
                            sphere ? of->was + 2 * axis : NULL,
                            sphere ? of->was + 3 * axis : NULL,
                            of->key,
-                           of->key + of->key_capacity / 2};
+                           of->key + key,
+                           of->key + 2 * key};
 }
 
 /* Copies the samples of all rows into columns; what stands in gaps is not read. */
@@ -131,6 +132,9 @@ static void sample_rows(phx_shard *shard)
         to.was_y[row] = from->oy;
         to.hash[row] = from->hash;
         to.age[row] = from->age;
+        const bool began = (from->as_observer & PHX_SAMPLE_NEW) || phx_row_discontinuous(&shard->grid.rows, row);
+        const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, row);
+        to.word[row] = phx_row_word_of(phx_row_word_slot(word), began || phx_row_word_special(word)).bits;
     }
     for (uint32_t row = 0; to.z && row < shard->grid.row_end; row++) {
         to.was_z[row] = phx_bands_old_z(shard, phx_row_slot(&shard->grid.rows, row));
@@ -150,7 +154,7 @@ phx_motion_columns phx_bands_columns(const phx_shard *shard)
                                 .was_z = of.was_z,
                                 .hash = of.hash,
                                 .age = of.age,
-                                .word = rows->slot};
+                                .word = of.word};
 }
 
 float phx_bands_old_z(const phx_shard *shard, uint32_t slot)
@@ -220,7 +224,8 @@ static phx_motion_sample sample_of(const phx_shard *shard, uint32_t slot)
                                known ? history->y : body->y,
                                history->hash,
                                short_age(age_of(history, body, shard->tick)),
-                               (known ? 0 : PHX_SAMPLE_NEW) | (other ? PHX_SAMPLE_NEW_BANDS : 0)};
+                               (known ? 0 : PHX_SAMPLE_NEW) | (other ? PHX_SAMPLE_NEW_BANDS : 0) |
+                                   (body->state & PHX_SLOT_RELATED ? PHX_SAMPLE_RELATED : 0)};
 }
 
 bool phx_bands_sample(phx_shard *shard)

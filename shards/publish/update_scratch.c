@@ -41,6 +41,7 @@ void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most)
     while (1u << band_bits < bands_most) band_bits++;
     scratch->band_bits = band_bits;
     scratch->group_first = scratch->target_count;
+    scratch->by_change = 0;
     if (scratch->place_last > UINT32_MAX / 2) {
         memset(scratch->places, 0, scratch->places_capacity * sizeof *scratch->places);
         scratch->place_last = 0;

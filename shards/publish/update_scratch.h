@@ -54,6 +54,7 @@ typedef struct phx_update_scratch {
     uint32_t mark_epoch, place_base, place_last; /* the last number given, or more */
     uint32_t band_bits;                          /* of a due key: room for every band of a class */
     uint32_t group_first;                        /* in targets */
+    uint32_t by_change;      /* so many observers more are not tried by positions: see phx_band_emit_in_view() */
     uint32_t listed_count;   /* in this tick: targets of lists that were looked at one by one, not as rows in view */
     uint64_t compared_count; /* in this tick: rows that observers were compared with */
     phx_motion_tile tile;    /* of the last block that was worth one */

@@ -67,6 +67,7 @@ AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span sp
     const bool sphere = by->sphere;
     const __m256 sign = _mm256_set1_ps(-0.0f);
     const __m128i band_bits = _mm_cvtsi32_si128((int)by->band_bits);
+    const __m256 enters = _mm256_castsi256_ps(_mm256_set1_epi32(by->enters ? -1 : 0));
     uint32_t n = found->count;
     for (uint32_t i = span.first; i < span.end; i += LANES) {
         __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(columns->x + i), to.x);
@@ -78,6 +79,9 @@ AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span sp
         dx = _mm256_sub_ps(_mm256_loadu_ps(columns->was_x + i), to.was_x);
         dy = _mm256_sub_ps(_mm256_loadu_ps(columns->was_y + i), to.was_y);
         __m256 was = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
+        off = square ? _mm256_max_ps(_mm256_andnot_ps(sign, dx), _mm256_andnot_ps(sign, dy)) : was;
+        __m256 from = _mm256_setzero_ps();
+        if (rows) from = _mm256_and_ps(enters, _mm256_cmp_ps(off, to.view, _CMP_GT_OQ));
         if (sphere) {
             const __m256 dz = _mm256_sub_ps(_mm256_loadu_ps(columns->z + i), to.z);
             const __m256 was_dz = _mm256_sub_ps(_mm256_loadu_ps(columns->was_z + i), to.was_z);
@@ -92,11 +96,13 @@ AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span sp
             band = _mm256_sub_epi32(band, _mm256_castps_si256(beyond));
             due = _mm256_or_si256(due, _mm256_castps_si256(_mm256_xor_ps(beyond, was_beyond)));
         }
-        due = _mm256_and_si256(_mm256_or_si256(due, in_turn(columns, i, band, &to)), _mm256_castps_si256(in));
+        due = _mm256_or_si256(_mm256_or_si256(due, _mm256_castps_si256(from)), in_turn(columns, i, band, &to));
+        due = _mm256_and_si256(due, _mm256_castps_si256(in));
         uint32_t lanes = lane_mask(due) & first_lane_bits(span.end - i);
         if (rows) {
             lanes &= ~left_out_bits(columns->left_out, i);
             found->special |= (lanes & lane_mask(load_vector(columns->word + i))) != 0;
+            found->entered += (uint32_t)__builtin_popcount(lanes & lane_mask(_mm256_castps_si256(from)));
         }
         const choice of = choose_lanes(lanes);
         const __m256i item = columns->item ? load_vector(columns->item + i) : lanes_from(i);
@@ -110,7 +116,7 @@ AVX2_INLINE phx_due_found find_due(const phx_motion_columns *columns, const phx_
                                    const phx_due_query *by, uint32_t *keys, bool square, bool rows)
 {
     const observer to = load_observer(by);
-    phx_due_found found = {0, false};
+    phx_due_found found = {0, 0, false};
     for (uint32_t s = 0; s < span_count; s++) find_in_span_256(columns, spans[s], by, &to, keys, &found, square, rows);
     return found;
 }

@@ -111,9 +111,9 @@ AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span 
     const __m128i band_bits = _mm_cvtsi32_si128((int)by->band_bits);
     const uint32_t limits = by->band_count - 1;
     const bool sphere = by->sphere;
-    const __mmask16 all = by->all ? 0xffff : 0;
+    const __mmask16 all = by->all ? 0xffff : 0, enters = by->enters ? 0xffff : 0;
     __m512i first_key = _mm512_sll_epi32(lanes_from_512(span.first), band_bits), special = _mm512_setzero_si512();
-    uint32_t n = found->count;
+    uint32_t n = found->count, entered = found->entered;
     for (uint32_t i = span.first; i < span.end; i += LANES, first_key = _mm512_add_epi32(first_key, step)) {
         __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(of.x + i), to.x);
         __m512 dy = _mm512_sub_ps(_mm512_loadu_ps(of.y + i), to.y);
@@ -124,6 +124,9 @@ AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span 
         dx = _mm512_sub_ps(_mm512_loadu_ps(of.was_x + i), to.was_x);
         dy = _mm512_sub_ps(_mm512_loadu_ps(of.was_y + i), to.was_y);
         __m512 was = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
+        off = square ? _mm512_max_ps(_mm512_abs_ps(dx), _mm512_abs_ps(dy)) : was;
+        __mmask16 from = 0;
+        if (rows) from = _mm512_mask_cmp_ps_mask(enters, off, to.view, _CMP_GT_OQ);
         if (sphere) {
             const __m512 dz = _mm512_sub_ps(_mm512_loadu_ps(of.z + i), to.z);
             const __m512 was_dz = _mm512_sub_ps(_mm512_loadu_ps(of.was_z + i), to.was_z);
@@ -139,19 +142,21 @@ AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span 
         }
         __mmask16 due = powers ? at_gate_512(&of, i, key, &to) : in_turn_512(&of, i, key, &to);
         due = _kor_mask16(_kor_mask16(due, all), _mm512_cmpneq_epi32_mask(key, was_key));
+        if (rows) due = _kor_mask16(due, from);
         due = _kand_mask16(due, in);
+        if (rows) entered += (uint32_t)__builtin_popcount(_kand_mask16(from, in));
         store_lanes(keys + n, due, key);
         n += (uint32_t)__builtin_popcount(due);
         if (rows) special = _mm512_mask_or_epi32(special, due, special, _mm512_loadu_si512(of.word + i));
     }
-    *found = (phx_due_found){n, found->special | (_mm512_movepi32_mask(special) != 0)};
+    *found = (phx_due_found){n, entered, found->special | (_mm512_movepi32_mask(special) != 0)};
 }
 
 AVX512_INLINE phx_due_found find_due_512(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
                                          const phx_due_query *by, uint32_t *keys, bool square, bool rows, bool powers)
 {
     const observer to = load_observer_512(by);
-    phx_due_found found = {0, false};
+    phx_due_found found = {0, 0, false};
     for (uint32_t s = 0; s < span_count; s++)
         find_in_span_512(columns, spans[s], by, &to, keys, &found, square, rows, powers);
     return found;

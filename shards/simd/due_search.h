@@ -28,6 +28,7 @@ typedef struct phx_motion_sample {
 enum {
     PHX_SAMPLE_NEW = 1u << 0,       /* it was not here at the last tick's end */
     PHX_SAMPLE_NEW_BANDS = 1u << 1, /* it was, but with the bands of another class */
+    PHX_SAMPLE_RELATED = 1u << 2,   /* PHX_SLOT_RELATED */
 };
 
 enum {
@@ -68,6 +69,7 @@ typedef struct phx_due_query {
     bool square;                    /* the view is one */
     bool sphere;                    /* bands are */
     bool all;                       /* all in view are due */
+    bool enters;                    /* of rows: those out of view at the last tick's end are due */
     uint32_t band_count, band_bits; /* of its bands; the bits of a band in a due key */
     uint32_t tick;                  /* cut to 32 bits */
     float squares[PH_BANDS_MAX];    /* of the bands' radii, which ascend */
@@ -77,7 +79,8 @@ typedef struct phx_due_query {
 /* Result of a search for due samples. */
 typedef struct phx_due_found {
     uint32_t count;
-    bool special; /* the row word of one is */
+    uint32_t entered; /* of them, those that were out of view; if it was asked for */
+    bool special;     /* the row word of one is */
 } phx_due_found;
 
 /*

@@ -12,19 +12,22 @@ enum { TOGETHER = 64 };
 /* Some samples, side by side: the loops have no branch, so that compilers vectorize them. */
 typedef struct measured_samples {
     float d2[TOGETHER], was[TOGETHER];
-    uint32_t in[TOGETHER], band[TOGETHER], was_band[TOGETHER];
+    uint32_t in[TOGETHER], entered[TOGETHER], band[TOGETHER], was_band[TOGETHER];
 } measured_samples;
 
 static void measure_samples(const phx_motion_columns *columns, uint32_t first, uint32_t count, const phx_due_query *by,
                             measured_samples *of)
 {
     const float r = by->view, r2 = r * r;
+    const bool enters = by->enters && columns->left_out;
     for (uint32_t k = 0, i = first; k < count; k++, i++) {
         const float dx = columns->x[i] - by->x, dy = columns->y[i] - by->y;
         const float was_dx = columns->was_x[i] - by->was_x, was_dy = columns->was_y[i] - by->was_y;
         of->d2[k] = dx * dx + dy * dy;
         of->was[k] = was_dx * was_dx + was_dy * was_dy;
         of->in[k] = by->square ? (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r) : of->d2[k] <= r2;
+        of->entered[k] = of->in[k] & (uint32_t)enters &
+                         (by->square ? (uint32_t)(fabsf(was_dx) > r) | (uint32_t)(fabsf(was_dy) > r) : of->was[k] > r2);
     }
     for (uint32_t k = 0, i = first; by->sphere && k < count; k++, i++) {
         const float dz = columns->z[i] - by->z, was_dz = columns->was_z[i] - by->was_z;
@@ -66,10 +69,11 @@ static void find_in_span(const phx_motion_columns *columns, phx_span span, const
             const uint32_t band = of.band[k], phase = phx_band_phase(columns->hash[i], by->hash);
             const uint32_t turns = phx_band_multiple(by->turn[band] + phase, by->share[band]);
             const uint32_t moved = columns->age[i] < by->every[band];
-            const uint32_t due = of.in[k] & ((uint32_t)by->all | (band != of.was_band[k]) | (moved & turns)) &
-                                 (is_left_out(columns, i) ^ 1);
+            const uint32_t changed = (uint32_t)by->all | (band != of.was_band[k]) | of.entered[k];
+            const uint32_t due = of.in[k] & (changed | (moved & turns)) & (is_left_out(columns, i) ^ 1);
             keys[n] = (columns->item ? columns->item[i] : i) << by->band_bits | band;
             if (columns->word) found->special |= due && (columns->word[i] & PHX_ROW_SPECIAL);
+            found->entered += due & of.entered[k];
             n += due;
         }
     }
@@ -79,7 +83,7 @@ static void find_in_span(const phx_motion_columns *columns, phx_span span, const
 phx_due_found phx_find_due_portable(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
                                     const phx_due_query *by, uint32_t *keys)
 {
-    phx_due_found found = {0, false};
+    phx_due_found found = {0, 0, false};
     for (uint32_t s = 0; s < span_count; s++) find_in_span(columns, spans[s], by, keys, &found);
     return found;
 }

@@ -28,7 +28,7 @@ typedef struct phx_entered {
  * array. */
 typedef struct phx_motion_rows {
     float *was;    /* ox, oy, and of spheres oz, z */
-    uint32_t *key; /* hash, age */
+    uint32_t *key; /* hash, age, row words; special also: the row has no old position */
     uint32_t was_capacity, key_capacity;
 } phx_motion_rows;
 

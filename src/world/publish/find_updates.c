@@ -16,10 +16,16 @@ static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_s
                                   uint32_t slot)
 {
     const phx_entered *of = &shard->bands.entered[shard->bands.items[slot]];
-    if (of->change == 0) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
     const phx_scratch *scratch = &world->scratch[of->worker];
-    const phx_change *change = &scratch->changes[of->change - 1];
-    PHX_ASSERT(change->slot == slot);
+    const phx_change *change = of->change == 0 ? NULL : &scratch->changes[of->change - 1];
+    bool failed = false; /* no memory */
+    PHX_ASSERT(!change || change->slot == slot);
+    /* A change that commits may be of a list that was stored: by relations, or cut by a limit. */
+    if ((!change || !change->commits) &&
+        phx_band_emit_in_view(update_scratch, shard, slot, change ? change->enter_count : 0, &failed))
+        return true;
+    if (failed) return false;
+    if (!change) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
     uint32_t buffer[PHX_ORDER_SHORT_MAX];
     const uint32_t *entered = phx_interest_entered(scratch, change, buffer);
     return phx_band_emit(update_scratch, shard, slot, entered, change->enter_count);

@@ -1,7 +1,7 @@
 /*
  * shards/publish/motion_tile.c: the updates that are due for each observer of a crowd are the same with a tile and
  * without, in each shape, with targets that entered and with a budget; and with a tile it compares itself with fewer
- * rows.
+ * rows. The same are due by positions alone, if they tell as many enters as there are.
  */
 #include "unit/shards/shards_fixture.h"
 
@@ -139,6 +139,101 @@ Test(publish, motion_tile_sphere)
 Test(publish, motion_tile_budget)
 {
     test_crowd(PH_SHAPE_CIRCLE, 6);
+}
+
+/* ---- by positions alone ---- */
+
+/* The targets that an observer sees and did not see by the positions of before. */
+static uint32_t find_entered(fleet *f, uint32_t slot, uint32_t entered[IDS])
+{
+    const phx_bands *bands = &f->shard[0].bands;
+    const phx_motion_sample *own = &bands->samples[bands->items[slot]];
+    const uint64_t id = f->shard[0].store.name[slot].id;
+    const float view = f->entity[id].attr.view;
+    uint32_t count = 0;
+    for (uint64_t target = 1; target <= IDS; target++) {
+        if (target == id || !fleet_sees(f, id, target)) continue;
+        const phx_motion_sample *of = &bands->samples[bands->items[fleet_slot(f, 0, target)]];
+        const float dx = of->ox - own->ox, dy = of->oy - own->oy;
+        const bool seen = f->shard[0].rules->shape == PH_SHAPE_SQUARE ? fabsf(dx) <= view && fabsf(dy) <= view
+                                                                      : dx * dx + dy * dy <= view * view;
+        if (!seen) entered[count++] = fleet_slot(f, 0, target);
+    }
+    return count;
+}
+
+/* Emits an observer's updates by its change into one scratch, and by positions into the other. Returns its enters. */
+static uint32_t emit_both(fleet *f, phx_update_scratch *by_change, phx_update_scratch *by_position, uint32_t slot)
+{
+    const phx_shard *shard = &f->shard[0];
+    uint32_t entered[IDS];
+    const uint32_t count = find_entered(f, slot, entered), due_count = by_position->due_count;
+    bool failed = false;
+    cr_assert(phx_band_emit(by_change, shard, slot, entered, count));
+    cr_assert_not(phx_band_emit_in_view(by_position, shard, slot, count + 1, &failed), "an enter that is none");
+    cr_assert(!failed && by_position->due_count == due_count && by_position->by_change > 0);
+    cr_assert_not(phx_band_emit_in_view(by_position, shard, slot, count, &failed), "not tried so soon");
+    by_position->by_change = 0;
+    cr_assert(phx_band_emit_in_view(by_position, shard, slot, count, &failed), "%u enters", count);
+    return count;
+}
+
+static void test_by_positions(ph_shape shape)
+{
+    uint64_t rng = 89;
+    uint32_t enters = 0;
+    const ph_class class = banded_class(0);
+    fleet *f = open_crowd(&class, shape, 1.0f, &rng);
+    const phx_shard *shard = &f->shard[0];
+    phx_update_scratch by_change = {.mem = shard->mem}, by_position = {.mem = shard->mem};
+    phx_update_scratch_group(&by_change, BANDS);
+    phx_update_scratch_group(&by_position, BANDS);
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++)
+        if (shard->grid.rows.view[shard->store.body[slot].row] != 0.0f)
+            enters += emit_both(f, &by_change, &by_position, slot);
+    memset(due, 0, sizeof due);
+    read_due(f, &by_change, due[0]);
+    read_due(f, &by_position, due[1]);
+    cr_assert_arr_eq(due[0], due[1], sizeof due[0]);
+    cr_assert_gt(enters, IDS / 2);
+    phx_update_scratch_free(&by_change);
+    phx_update_scratch_free(&by_position);
+    fleet_close(f);
+}
+
+Test(publish, updates_by_positions)
+{
+    test_by_positions(PH_SHAPE_CIRCLE);
+    test_by_positions(PH_SHAPE_SQUARE);
+}
+
+/* An observer or a target without an old position is told by its change. */
+Test(publish, updates_by_change)
+{
+    uint64_t rng = 89;
+    uint32_t entered[IDS];
+    bool failed = false;
+    const ph_class class = banded_class(0);
+    fleet *f = open_crowd(&class, PH_SHAPE_CIRCLE, 1.0f, &rng);
+    phx_shard *shard = &f->shard[0];
+    phx_update_scratch scratch = {.mem = shard->mem};
+    phx_update_scratch_group(&scratch, BANDS);
+    uint32_t slot = fleet_slot(f, 0, 1), count = find_entered(f, slot, entered);
+    cr_assert_gt(count, 0);
+    cr_assert(phx_band_emit_in_view(&scratch, shard, slot, count, &failed));
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t row = shard->store.body[i == 0 ? slot : entered[0]].row;
+        const float before = shard->grid.rows.ox[row];
+        shard->grid.rows.ox[row] = NAN;
+        cr_assert(phx_bands_sample(shard));
+        cr_assert_not(phx_band_emit_in_view(&scratch, shard, slot, count, &failed) || failed);
+        scratch.by_change = 0;
+        shard->grid.rows.ox[row] = before;
+    }
+    cr_assert(phx_bands_sample(shard));
+    cr_assert(phx_band_emit_in_view(&scratch, shard, slot, count, &failed));
+    phx_update_scratch_free(&scratch);
+    fleet_close(f);
 }
 
 /* Cells save nothing for a view that has all. */

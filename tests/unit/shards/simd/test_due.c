@@ -54,6 +54,7 @@ static phx_due_query draw_query(uint64_t *rng, uint64_t tick, uint32_t every[PH_
     by.square = phx_rng_below(rng, 3) == 0;
     by.sphere = !by.square && phx_rng_below(rng, 2);
     by.all = phx_rng_below(rng, 8) == 0;
+    by.enters = phx_rng_below(rng, 2);
     by.band_count = 1 + phx_rng_below(rng, PH_BANDS_MAX);
     for (by.band_bits = phx_rng_below(rng, 4); 1u << by.band_bits < by.band_count;) by.band_bits++;
     by.tick = (uint32_t)tick;
@@ -78,7 +79,16 @@ static uint32_t band_of(const phx_due_query *by, float d2)
     return by->band_count - 1;
 }
 
-static bool is_due(const phx_due_query *by, uint64_t tick, const uint32_t *every, uint32_t i, uint32_t *band)
+/* Was a sample out of view? */
+static bool has_entered(const phx_due_query *by, uint32_t i)
+{
+    const float ox = was_x[i] - by->was_x, oy = was_y[i] - by->was_y;
+    if (by->square) return fabsf(ox) > by->view || fabsf(oy) > by->view;
+    return ox * ox + oy * oy > by->view * by->view;
+}
+
+static bool is_due(const phx_due_query *by, uint64_t tick, const uint32_t *every, uint32_t i, bool enters,
+                   uint32_t *band)
 {
     const float dx = x[i] - by->x, dy = y[i] - by->y, dz = by->sphere ? z[i] - by->z : 0;
     const float ox = was_x[i] - by->was_x, oy = was_y[i] - by->was_y, oz = by->sphere ? was_z[i] - by->was_z : 0;
@@ -87,7 +97,7 @@ static bool is_due(const phx_due_query *by, uint64_t tick, const uint32_t *every
     const bool in =
         by->square ? fabsf(dx) <= by->view && fabsf(dy) <= by->view : dx * dx + dy * dy <= by->view * by->view;
     if (!in) return false;
-    if (by->all || before != *band) return true;
+    if (by->all || before != *band || (enters && has_entered(by, i))) return true;
     const uint32_t phase = (hash[i] ^ by->hash) * 2654435769u >> 16;
     return age[i] < every[*band] && (tick % every[*band] + phase) % every[*band] == 0;
 }
@@ -112,7 +122,7 @@ static void finds_due(const phx_kernels *kernels, const char *name)
     static uint32_t keys[3 * OUT];
     uint64_t rng = 29;
     for (uint32_t round = 0; round < 4000; round++) {
-        uint32_t every[PH_BANDS_MAX] = {0}, band, expected = 0, count;
+        uint32_t every[PH_BANDS_MAX] = {0}, band, expected = 0, entered = 0, count;
         phx_span spans[3];
         const uint64_t tick = phx_rng_next(&rng);
         const uint32_t length = draw_spans(&rng, spans, &count);
@@ -124,15 +134,17 @@ static void finds_due(const phx_kernels *kernels, const char *name)
         const phx_due_found got = kernels->find_due(&columns, spans, count, &by, keys);
         for (uint32_t s = 0; s < count; s++)
             for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
-                if (!is_due(&by, tick, every, i, &band)) continue;
+                if (!is_due(&by, tick, every, i, by.enters && columns.left_out, &band)) continue;
                 if (columns.left_out && (left_out[i / 32] >> i % 32 & 1)) continue;
                 const uint32_t key = (columns.item ? item[i] : i) << by.band_bits | band;
                 cr_assert(expected < got.count && keys[expected] == key, "%s, round %u: sample %u of %u..%u, band %u",
                           name, round, i, spans[s].first, spans[s].end, band);
                 special |= columns.word && (word[i] & PHX_ROW_SPECIAL);
+                entered += by.enters && columns.left_out && has_entered(&by, i);
                 expected++;
             }
         cr_assert_eq(got.count, expected, "%s, round %u: %u due, not %u", name, round, got.count, expected);
+        cr_assert_eq(got.entered, entered, "%s, round %u: %u entered, not %u", name, round, got.entered, entered);
         cr_assert_eq(got.special, special, "%s, round %u: a special one", name, round);
         check_guard(keys, length, 3 * OUT, name);
     }
