@@ -1,0 +1,155 @@
+/*
+ * Undecided targets of a list that a cap cut; see cut_undecided.h.
+ */
+#include "shards/interest/cut_undecided.h"
+
+#include <math.h>
+
+#include "base/simd.h"
+
+uint32_t phx_cut_pick(phx_cut_list *at, double near, double far, const phx_cut_borders *by, uint32_t *rows)
+{
+    phx_scratch *scratch = at->scratch;
+    phx_tile *tile = &scratch->tile;
+    uint32_t spans;
+    const uint32_t count = phx_tile_pick_between(tile, tile->cell[at->place], (float)near, (float)far, &spans);
+    scratch->counts.ranges_visited += spans;
+    scratch->counts.pairs_tested += count;
+    return at->shard->kernels->find_undecided(&tile->candidates, count, tile->now[at->place], tile->old[at->place], by,
+                                              rows);
+}
+
+/* How far the limit's distance may move in a tick, in parts of it: as far as some targets of the rank are. */
+static double limit_part(const phx_cut_list *at)
+{
+    return 0.05 + 1.5 / (at->cut.kept + 1);
+}
+
+/* Where the new limit will be, as a distance: as many more targets of the rank are kept as higher ones have left. */
+static double likely_limit(const phx_cut_list *at)
+{
+    const double kept = at->cut.kept, more = kept + at->leaves - at->enters;
+    const double distance = sqrt(at->cut.limit);
+    return at->leaves == at->enters || !(more > 0.0) ? distance : distance * sqrt(more / kept);
+}
+
+/*
+ * Finds the undecided targets of the last rank, as rows. No pair may be between `low` and high / sticky and be decided
+ * both ways.
+ */
+static void find_around_limit(phx_cut_list *at)
+{
+    const double sticky = at->shard->rules->sticky, limit = sqrt(at->cut.limit), part = limit_part(at);
+    const double view = (double)at->attr->view, root = 1.0 / sqrt(sticky), likely = likely_limit(at);
+    const double most = at->by_view ? view : INFINITY; /* listed ones beyond the view leave */
+    const double listed = fmin(limit * root, most), unlisted = fmin(limit, most);
+    const double stays = likely * (1.0 - part), joins = fmax(likely * (1.0 + part) * root, stays);
+    const float scale = at->scratch->tile.frame.scale;
+    const phx_cut_borders by = {.listed = phx_cut_square_below(listed, scale),
+                                .unlisted = phx_cut_square_above(unlisted, scale),
+                                .stays = phx_cut_square_below(fmin(stays, most), scale),
+                                .joins = phx_cut_square_above(fmin(joins, view), scale)};
+    at->low = stays * stays;
+    at->high = joins * joins * sticky;
+    if (!at->by_view) at->high = fmin(at->high, (double)(at->attr->view * at->attr->view));
+    at->count =
+        phx_cut_pick(at, fmin(listed, fmin(stays, most)), fmin(fmax(unlisted, joins), view), &by, at->scratch->hits);
+}
+
+/* Looks up targets that may be in the list: so many places of hits[], in scratch->old. */
+static void look_up_doubtful(phx_cut_list *at, uint32_t count)
+{
+    phx_scratch *scratch = at->scratch;
+    const uint32_t *entries = phx_list_entries(&at->shard->lists, at->list), *place = scratch->old;
+    uint32_t *missing = scratch->enter + at->enters; /* not used yet, and has room */
+    for (uint32_t i = 0; i < count; i++) missing[i] = scratch->hits[place[i]];
+    const uint32_t left = at->shard->kernels->set_difference(entries, at->list->count, missing, count);
+    for (uint32_t i = 0, m = 0; i < count; i++) { /* in the same order */
+        const bool lacks = m < left && missing[m] == scratch->hits[place[i]];
+        scratch->was[place[i]] = !lacks;
+        m += lacks;
+    }
+}
+
+/*
+ * Keeps the undecided ones of the last rank, and finds whether they are listed. false: one of them is discontinuous.
+ */
+static bool sift_undecided(phx_cut_list *at)
+{
+    const phx_scratch *scratch = at->scratch;
+    const phx_grid_rows copy = at->shard->grid.rows, *rows = &copy; /* was[] may alias the fields */
+    const uint16_t plain = phx_cut_rank_of_plain(at), rank = at->cut.rank;
+    const double sticky = at->shard->rules->sticky, limit = at->cut.limit;
+    const uint32_t count = at->count, own = at->row;
+    const float view = at->by_view ? at->attr->view * at->attr->view : INFINITY; /* a listed one was within */
+    uint32_t *hits = scratch->hits, *doubtful = scratch->old, n = 0, doubts = 0;
+    float *squares = scratch->squares;
+    uint8_t *was = scratch->was;
+    bool known = true;
+    for (uint32_t i = 0; i < count; i++) { /* no branch on a distance: it would be mispredicted */
+        const phx_tile_row_word row = phx_tile_row_word_at(hits, i);
+        if (PHX_UNLIKELY(phx_tile_row_word_is_previous(row))) return false;
+        const uint32_t target = phx_tile_row_word_number(row);
+        const phx_row_word word = phx_row_word_at(rows->slot, target);
+        const phx_cut_squares square = phx_cut_squares_of(rows, own, target);
+        const double old = (double)square.old;
+        const uint32_t of_rank = (phx_cut_rank_of_word(at, word, plain) == rank) & (target != own);
+        const uint32_t listed = (old * sticky <= limit) & (square.old <= view);
+        known &= square.old >= 0.0f;
+        hits[n] = phx_row_word_slot(word);
+        squares[n] = square.now;
+        was[n] = (uint8_t)listed;
+        doubtful[doubts] = n;
+        doubts += of_rank & (old <= limit) & (square.old <= view) & (listed ^ 1);
+        n += of_rank;
+    }
+    at->count = n;
+    look_up_doubtful(at, doubts);
+    return known;
+}
+
+/* Drops targets of relations, which are listed or not whatever their keys are. */
+static void drop_related(phx_cut_list *at)
+{
+    phx_scratch *scratch = at->scratch;
+    const uint64_t filter = at->related ? phx_related_filter(at->shard, at->related) : 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; at->related && i < at->count; i++) {
+        const uint32_t slot = scratch->hits[i];
+        scratch->hits[n] = slot;
+        scratch->squares[n] = scratch->squares[i];
+        scratch->was[n] = scratch->was[i];
+        n += !(phx_related_filter_passes(filter, slot) && phx_related_to(at->shard, at->related, slot));
+    }
+    if (at->related) at->count = n;
+}
+
+/*
+ * The keys of the undecided. Beyond the view they are no candidates; but else than with a limit by view, their keys are
+ * beyond each new limit, too.
+ */
+static void find_undecided_keys(phx_cut_list *at)
+{
+    const double times[] = {at->shard->rules->sticky, 1.0}; /* no branch: it would be mispredicted */
+    const float *squares = at->scratch->squares;
+    const uint8_t *was = at->scratch->was;
+    const uint32_t count = at->count;
+    const float view = at->by_view ? at->attr->view * at->attr->view : INFINITY;
+    double *keys = at->scratch->keys;
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double key = (double)squares[i] * times[was[i]];
+        keys[i] = squares[i] <= view ? key : INFINITY;
+        listed += was[i];
+    }
+    at->listed = listed;
+}
+
+bool phx_cut_find_undecided(phx_cut_list *at)
+{
+    find_around_limit(at);
+    if (!sift_undecided(at)) return false;
+    drop_related(at);
+    find_undecided_keys(at);
+    return true;
+}

@@ -1,0 +1,79 @@
+/*
+ * An observer with a list that a cap cut, while its delta is found, and its undecided targets: those that the borders
+ * of the last limit leave open; see delta_cut.h.
+ *
+ * Interest phase, by the worker of the observer. Called by delta_cut.c and cut_ranks.c.
+ */
+#ifndef PHX_SHARDS_INTEREST_CUT_UNDECIDED_H
+#define PHX_SHARDS_INTEREST_CUT_UNDECIDED_H
+
+#include "shards/interest/rank_table.h"
+#include "shards/interest/scratch.h"
+#include "shards/state/list_cut.h"
+#include "shards/state/related.h"
+#include "shards/state/storage.h"
+#include "shards/state/view_reach.h"
+
+/* An observer with a list that was cut. */
+typedef struct phx_cut_list {
+    phx_scratch *scratch;
+    phx_shard *shard;
+    uint32_t place, row, slot;
+    const phx_attr *attr;
+    phx_list *list;
+    const phx_relation_set *related; /* links that hold and hides alone; or NULL */
+    const phx_rank_table *ranks;
+    phx_list_cut cut;
+    bool by_view;            /* phx_list_cut_by_view() */
+    double low, high;        /* the new limit is sought from the one on, below the other */
+    uint32_t count;          /* undecided targets: scratch->hits (slots), squares, was, keys */
+    uint32_t listed;         /* of these, in the list */
+    uint32_t enters, leaves; /* events found: scratch->enter, leave */
+} phx_cut_list;
+
+/* A pair's target; ranks and squares tell the rest. */
+typedef struct phx_cut_squares {
+    float now, old;
+} phx_cut_squares;
+
+static inline phx_cut_squares phx_cut_squares_of(const phx_grid_rows *rows, uint32_t observer, uint32_t target)
+{
+    const float dx = rows->x[target] - rows->x[observer], dy = rows->y[target] - rows->y[observer];
+    const float old_dx = rows->ox[target] - rows->ox[observer], old_dy = rows->oy[target] - rows->oy[observer];
+    return (phx_cut_squares){dx * dx + dy * dy, old_dx * old_dx + old_dy * old_dy};
+}
+
+static inline uint16_t phx_cut_rank_of_word(const phx_cut_list *at, phx_row_word word, uint16_t plain)
+{
+    if (PHX_LIKELY(!phx_row_word_special(word))) return plain;
+    return at->ranks->rank[at->shard->store.set[phx_row_word_slot(word)]];
+}
+
+static inline uint16_t phx_cut_rank_of_plain(const phx_cut_list *at)
+{
+    return phx_sees_common(at->shard, at->attr) ? 1 : 0; /* priority 0 */
+}
+
+/* So far apart in units, squared; less: surely not nearer than that. */
+static inline int32_t phx_cut_square_below(double distance, float scale)
+{
+    const double units = distance * (double)scale - PHX_TILE_SLACK;
+    return units > 0.0 ? (int32_t)(units * units) : 0;
+}
+
+static inline int32_t phx_cut_square_above(double distance, float scale)
+{
+    const double units = distance * (double)scale + PHX_TILE_SLACK;
+    return (int32_t)(units * units) + 1;
+}
+
+/* Picks candidates between two distances, and finds those that the borders do not decide. Returns how many. */
+uint32_t phx_cut_pick(phx_cut_list *at, double near, double far, const phx_cut_borders *by, uint32_t *rows);
+
+/*
+ * Finds the undecided targets of the last rank, whether they are listed, and their keys. false: one of them is
+ * discontinuous.
+ */
+bool phx_cut_find_undecided(phx_cut_list *at);
+
+#endif
