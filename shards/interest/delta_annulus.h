@@ -12,6 +12,7 @@
 #include "shards/interest/delta_related.h"
 #include "shards/interest/scratch.h"
 #include "shards/state/annulus.h"
+#include "shards/state/related.h"
 
 /* The new annulus of an observer, until it is written. */
 typedef struct phx_annulus_change {
@@ -47,8 +48,10 @@ PHX_PREFETCH_INLINE void phx_delta_annulus_await(const phx_shard *shard, uint32_
         __builtin_prefetch(&shard->store.tail[slot]);
         __builtin_prefetch(&shard->store.set[slot]);
         __builtin_prefetch(&shard->store.body[slot]);
+        if (slot < shard->relations.places) __builtin_prefetch(&shard->relations.place[slot]);
         return;
     }
+    if (hop == 1) __builtin_prefetch(phx_related_of(shard, slot));
     const phx_annulus annulus = phx_annulus_of(shard, slot);
     const uint32_t line = PHX_CACHE_LINE / sizeof *annulus.at;
     for (uint32_t i = 0; hop == 1 && i < LINES && i * line < annulus.count; i++)

@@ -5,6 +5,7 @@
 
 #include "shards/publish/due_targets.h"
 #include "shards/publish/motion_history.h"
+#include "shards/state/annulus.h"
 #include "shards/state/related.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
@@ -104,18 +105,26 @@ void phx_band_prefetch_tail(const phx_shard *shard, uint32_t slot)
 {
     __builtin_prefetch(&shard->store.tail[slot]);
     __builtin_prefetch(&shard->bands.items[slot]);
+    if (slot < shard->annuli_capacity) __builtin_prefetch(&shard->annuli[slot]);
+    if (slot < shard->relations.places) __builtin_prefetch(&shard->relations.place[slot]);
+    if (shard->far.entry_count > 0) __builtin_prefetch(&shard->store.body[slot]); /* the far part is by its tower */
 }
 
 void phx_band_prefetch_way(const phx_shard *shard, uint32_t slot)
 {
-    const phx_list *list = &shard->store.tail[slot].list;
-    if (list->derived) __builtin_prefetch(phx_related_of(shard, slot));
-    else __builtin_prefetch(phx_list_entries(&shard->lists, list));
+    enum { LINES = 2 };
+    const phx_annulus kept = phx_list_kept(shard, slot);
+    const uint32_t line = PHX_CACHE_LINE / sizeof *kept.at;
+    for (uint32_t i = 0; i < LINES && i * line < kept.count; i++) __builtin_prefetch(kept.at + i * line);
+    if (shard->store.tail[slot].list.derived) __builtin_prefetch(phx_related_of(shard, slot));
 }
 
 void phx_band_prefetch(const phx_shard *shard, uint32_t slot)
 {
+    enum { TARGETS = 16 };
+    const phx_annulus kept = phx_list_kept(shard, slot);
     __builtin_prefetch(&shard->bands.samples[shard->bands.items[slot]]);
+    for (uint32_t i = 0; i < TARGETS && i < kept.count; i++) __builtin_prefetch(&shard->bands.items[kept.at[i]]);
     const phx_relation_set *related =
         shard->store.tail[slot].list.derived ? phx_related_of(shard, slot) : NULL; /* else they are not read */
     for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++)

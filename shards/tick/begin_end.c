@@ -18,19 +18,26 @@ static phx_list *list_with_block(const phx_shard *shard, uint32_t slot)
     return shard->store.body[slot].state & PHX_SLOT_OWN && !list->derived ? list : NULL;
 }
 
-/* Lists move to less memory, if they do with a quarter of their pool. */
+/* The i-th list with memory of the pool: by slot a stored list, then annuli. NULL = it has none. */
+static phx_list *pool_list(const phx_shard *shard, uint32_t i)
+{
+    return i < shard->store.slots ? list_with_block(shard, i) : &shard->annuli[i - shard->store.slots];
+}
+
+/* Lists and annuli move to less memory, if they do with a quarter of their pool. */
 static void trim_lists(phx_shard *shard)
 {
+    const uint32_t end = shard->store.slots + shard->annuli_capacity;
     uint64_t room = 0;
     phx_list_pool next;
     if (!phx_list_pool_asks(&shard->lists)) return;
-    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-        const phx_list *list = list_with_block(shard, slot);
+    for (uint32_t i = 0; i < end; i++) {
+        const phx_list *list = pool_list(shard, i);
         room += list ? phx_list_pool_room(list) : 0;
     }
     if (!phx_list_pool_is_spare(&shard->lists, shard->mem, room, &next)) return;
-    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-        phx_list *list = list_with_block(shard, slot);
+    for (uint32_t i = 0; i < end; i++) {
+        phx_list *list = pool_list(shard, i);
         if (list) phx_list_pool_move(&shard->lists, &next, list);
     }
     PHX_ASSERT(next.used == room);
