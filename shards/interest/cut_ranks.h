@@ -1,6 +1,6 @@
 /*
- * Targets of higher ranks than the one that a cap cut are listed while in view, so the events of such a target are
- * those those of the border of the view, or of their reach.
+ * Targets of higher ranks than the one that a cap cut are listed while in view: the events of such a target are at the
+ * border of the view, or of the target's reach.
  *
  * Interest phase, by the worker of the observer. Called by delta_cut.c.
  */
