@@ -8,6 +8,7 @@
 
 #include "base/simd.h"
 #include "shards/entity/bounds.h"
+#include "shards/state/annulus.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/related.h"
 #include "shards/state/storage.h"
@@ -594,6 +595,28 @@ static bool has_bounded_around(const phx_shard *shard, const phx_block *block)
 }
 
 /*
+ * Prefetches what is read of the observers of a tile in which most have events, and what is in no order of memory:
+ * first what leads to relations and annuli, then these. A block's are some 50 KB, which the second cache holds.
+ */
+static void await_own_lines(const phx_tile *tile, const phx_shard *shard)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const uint32_t places = shard->relations.used > 0 ? shard->relations.places : 0;
+    for (uint32_t row = tile->rows.first; row < tile->rows.end; row++) {
+        const uint32_t slot = phx_row_slot(rows, row);
+        if (slot < places) __builtin_prefetch(&shard->relations.place[slot]);
+        if (!tile->annular) continue;
+        __builtin_prefetch(&shard->store.tail[slot]);
+        if (slot < shard->annuli_capacity) __builtin_prefetch(&shard->annuli[slot], 1);
+    }
+    for (uint32_t row = tile->rows.first; row < tile->rows.end; row++) {
+        const uint32_t slot = phx_row_slot(rows, row);
+        if (slot < places) __builtin_prefetch(phx_related_of(shard, slot));
+        if (tile->annular) __builtin_prefetch(phx_annulus_of(shard, slot).at, 1);
+    }
+}
+
+/*
  * Puts own observers with equal views side by side, in order, for the first few views: mixed views would leave one or
  * two observers to a company (run_rows.c). Of other observers only attributes are read, which no worker writes, so the
  * order is the same for all workers of the block.
@@ -669,6 +692,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
     if (block->reach > block->reach_min) group_own_by_view(tile);
+    if (shard->dense_tick && (tile->annular || shard->relations.used > 0)) await_own_lines(tile, shard);
     if (tile->frame.moved) collect_cell_movers(tile);
     tile->limits_in = tile->limits_keep = -1;
     tile->alike = block->view_min > 0.0f && block->reach == block->reach_min; /* else phx_tile_find_alike() */

@@ -123,12 +123,32 @@ void phx_band_prefetch(const phx_shard *shard, uint32_t slot)
 {
     enum { TARGETS = 16 };
     const phx_annulus kept = phx_list_kept(shard, slot);
+    const bool derived = shard->store.tail[slot].list.derived;
+    const phx_relation_set *related = derived ? phx_related_of(shard, slot) : NULL; /* else they are not read */
     __builtin_prefetch(&shard->bands.samples[shard->bands.items[slot]]);
     for (uint32_t i = 0; i < TARGETS && i < kept.count; i++) __builtin_prefetch(&shard->bands.items[kept.at[i]]);
-    const phx_relation_set *related =
-        shard->store.tail[slot].list.derived ? phx_related_of(shard, slot) : NULL; /* else they are not read */
-    for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++)
+    for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++) {
         __builtin_prefetch(&related->items[i]);
+        if (related->slot[i] < shard->bands.items_capacity) __builtin_prefetch(&shard->bands.items[related->slot[i]]);
+    }
+}
+
+/* Prefetches a target's sample; a slot that a relation still has may be free, and then has no item. */
+PHX_PREFETCH_INLINE void await_sample(const phx_bands *bands, uint32_t slot)
+{
+    if (slot >= bands->items_capacity) return;
+    const uint32_t item = bands->items[slot];
+    if (item < bands->samples_capacity) __builtin_prefetch(&bands->samples[item]);
+}
+
+void phx_band_prefetch_targets(const phx_shard *shard, uint32_t slot)
+{
+    enum { TARGETS = 16 };
+    const phx_annulus kept = phx_list_kept(shard, slot);
+    const phx_relation_set *related = shard->store.tail[slot].list.derived ? phx_related_of(shard, slot) : NULL;
+    for (uint32_t i = 0; i < TARGETS && i < kept.count; i++) await_sample(&shard->bands, kept.at[i]);
+    for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++)
+        await_sample(&shard->bands, related->slot[i]);
 }
 
 /* May positions alone tell what entered an observer's list? */

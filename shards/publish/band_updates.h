@@ -29,11 +29,12 @@ bool phx_band_emit_in_view(phx_update_scratch *scratch, const struct phx_shard *
                            bool *failed);
 
 /*
- * The memory of an observer that phx_band_emit() is called for soon. Before that, some observers earlier, its tail; and
- * in between the way to its relations, or its stored list.
+ * The memory of an observer that phx_band_emit() is called for soon, hop by hop, some observers earlier each: its tail;
+ * the way to its relations, and its stored list or annulus; its sample, and the way to these targets; their samples.
  */
-void phx_band_prefetch(const struct phx_shard *shard, uint32_t slot);
 void phx_band_prefetch_tail(const struct phx_shard *shard, uint32_t slot);
 void phx_band_prefetch_way(const struct phx_shard *shard, uint32_t slot);
+void phx_band_prefetch(const struct phx_shard *shard, uint32_t slot);
+void phx_band_prefetch_targets(const struct phx_shard *shard, uint32_t slot);
 
 #endif

@@ -30,16 +30,26 @@ typedef struct surroundings {
 
 enum { VIEWS_MAX = 1024 }; /* along an axis; more only where rows are far outside of the world */
 
+/* The view of a row's observer, if rows decide about its list; else 0. */
+static inline float view_by_rows(const phx_shard *shard, uint32_t row)
+{
+    const float view = shard->grid.rows.view[row];
+    if (PHX_LIKELY(view >= 0.0f)) return view;
+    const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
+    return shard->store.tail[slot].list.derived ? phx_store_attr(&shard->store, slot)->view : 0.0f;
+}
+
 /* false: there are none, or they are too far apart for cells. */
 static bool find_tile_observers(const phx_shard *shard, const phx_block *block, surroundings *of)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     phx_box at = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-        if (!(rows->view[i] > 0.0f)) continue;
+        const float view = view_by_rows(shard, i);
+        if (!(view > 0.0f)) continue;
         const float x = rows->x[i], y = rows->y[i];
         at = (phx_box){x < at.x0 ? x : at.x0, y < at.y0 ? y : at.y0, x > at.x1 ? x : at.x1, y > at.y1 ? y : at.y1};
-        if (rows->view[i] > of->view) of->view = rows->view[i];
+        if (view > of->view) of->view = view;
         of->count++;
     }
     if (of->count == 0) return false;

@@ -10,7 +10,13 @@
 #include "world/state/piece_clock.h"
 #include "world/state/update_types.h"
 
-enum { OBSERVERS_AHEAD = 4, WAYS_AHEAD = 8, TAILS_AHEAD = 12, TARGETS_AHEAD = 16 }; /* that are prefetched */
+enum {
+    SAMPLES_AHEAD = 2,
+    OBSERVERS_AHEAD = 4,
+    WAYS_AHEAD = 8,
+    TAILS_AHEAD = 12,
+    TARGETS_AHEAD = 16
+}; /* that are prefetched */
 
 static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
                                   uint32_t slot)
@@ -75,10 +81,12 @@ static bool is_of(const phx_observer_batch *batch, const uint32_t *consumers, ui
 static void prefetch_observers(const phx_shard *shard, const phx_observer_batch *batch, const uint32_t *consumers,
                                uint32_t place, uint32_t consumer)
 {
-    const uint32_t near = place + OBSERVERS_AHEAD, way = place + WAYS_AHEAD, tail = place + TAILS_AHEAD;
+    const uint32_t next = place + SAMPLES_AHEAD, near = place + OBSERVERS_AHEAD, way = place + WAYS_AHEAD,
+                   tail = place + TAILS_AHEAD;
     if (is_of(batch, consumers, tail, consumer)) phx_band_prefetch_tail(shard, batch->slot[tail]);
     if (is_of(batch, consumers, way, consumer)) phx_band_prefetch_way(shard, batch->slot[way]);
     if (is_of(batch, consumers, near, consumer)) phx_band_prefetch(shard, batch->slot[near]);
+    if (is_of(batch, consumers, next, consumer)) phx_band_prefetch_targets(shard, batch->slot[next]);
 }
 
 /* Emits the updates of one consumer's observers; their consumers[] become PHX_SLOT_NONE. false = no memory. */
