@@ -96,7 +96,7 @@ static uint32_t short_age(uint32_t age)
 static bool ready_motion_rows(phx_shard *shard)
 {
     phx_motion_rows *of = &shard->bands.rows;
-    const size_t rows = (size_t)shard->grid.row_end + PHX_KERNEL_PAD; /* kernels read up to the pad */
+    const size_t rows = (size_t)shard->grid.rows_capacity + PHX_KERNEL_PAD; /* kernels read up to the pad */
     const size_t axes = shard->rules->shape == PH_SHAPE_SPHERE ? 4 : 2;
     return phx_grow(shard->mem, (void **)&of->was, &of->was_capacity, 0, axes * rows, sizeof *of->was) &&
            phx_grow(shard->mem, (void **)&of->key, &of->key_capacity, 0, 3 * rows, sizeof *of->key);
@@ -201,13 +201,14 @@ static bool write_queries(phx_shard *shard)
 static bool ready_samples(phx_shard *shard)
 {
     phx_bands *bands = &shard->bands;
-    const uint32_t items = shard->derives_lists ? shard->grid.row_end : shard->store.slots;
+    const uint32_t items = phx_bands_items(shard); /* they grow with rows or slots, not when a few come behind these */
     if (!phx_grow(shard->mem, (void **)&bands->items, &bands->items_capacity, 0, shard->store.slots,
                   sizeof *bands->items) ||
         !phx_grow(shard->mem, (void **)&bands->samples, &bands->samples_capacity, 0, items, sizeof *bands->samples) ||
         !phx_grow(shard->mem, (void **)&bands->entered, &bands->entered_capacity, 0, items, sizeof *bands->entered))
         return false;
-    if (items > 0) memset(bands->entered, 0, items * sizeof *bands->entered);
+    const uint32_t used = shard->derives_lists ? shard->grid.row_end : shard->store.slots;
+    if (used > 0) memset(bands->entered, 0, used * sizeof *bands->entered);
     return !shard->derives_lists || ready_motion_rows(shard);
 }
 
