@@ -603,6 +603,7 @@ static void await_own_lines(const phx_tile *tile, const phx_shard *shard)
     const phx_grid_rows *rows = &shard->grid.rows;
     const uint32_t places = shard->relations.used > 0 ? shard->relations.places : 0;
     for (uint32_t row = tile->rows.first; row < tile->rows.end; row++) {
+        if (rows->view[row] == 0.0f) continue; /* a mere target */
         const uint32_t slot = phx_row_slot(rows, row);
         if (slot < places) __builtin_prefetch(&shard->relations.place[slot]);
         if (!tile->annular) continue;
@@ -610,6 +611,7 @@ static void await_own_lines(const phx_tile *tile, const phx_shard *shard)
         if (slot < shard->annuli_capacity) __builtin_prefetch(&shard->annuli[slot], 1);
     }
     for (uint32_t row = tile->rows.first; row < tile->rows.end; row++) {
+        if (rows->view[row] == 0.0f) continue;
         const uint32_t slot = phx_row_slot(rows, row);
         if (slot < places) __builtin_prefetch(phx_related_of(shard, slot));
         if (tile->annular) __builtin_prefetch(phx_annulus_of(shard, slot).at, 1);
