@@ -470,6 +470,7 @@ static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard,
 {
     phx_relation_set *related = phx_related_due(shard, of->slot) ? phx_related_of(shard, of->slot) : NULL;
     const uint32_t more = of->words.end - of->words.first + scratch->tile.far.crossing;
+    if (more == 0 && !related && phx_annulus_of(shard, of->slot).count == 0) return PHX_DELTA_DONE;
     if (!phx_delta_annulus_room(scratch, shard, of->slot, more)) return PHX_DELTA_NO_MEMORY;
     if (related && !phx_related_find(scratch, shard, related, more + phx_annulus_of(shard, of->slot).count))
         return PHX_DELTA_NO_MEMORY;

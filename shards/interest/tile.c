@@ -608,6 +608,8 @@ static void await_own_lines(const phx_tile *tile, const phx_shard *shard)
         if (slot < places) __builtin_prefetch(&shard->relations.place[slot]);
         if (!tile->annular) continue;
         __builtin_prefetch(&shard->store.tail[slot]);
+        __builtin_prefetch(&shard->store.set[slot]);
+        __builtin_prefetch(&shard->store.body[slot]);
         if (slot < shard->annuli_capacity) __builtin_prefetch(&shard->annuli[slot], 1);
     }
     for (uint32_t row = tile->rows.first; row < tile->rows.end; row++) {

@@ -19,9 +19,10 @@ static bool open_far_part(phx_far_walk *walk)
         return true;
     }
     const uint32_t level = (part - 1) / ROWS_OF_CELLS, row = (part - 1) % ROWS_OF_CELLS;
-    if (far->levels >> level == 0) return false;
-    if (far->levels >> level & 1)
-        phx_far_row(far, instance, level, body->tx, body->ty, (int)row - 1, &walk->at, &walk->end);
+    const uint32_t levels = far->levels >> level;
+    if (levels == 0) return false;
+    if (levels & 1) phx_far_row(far, instance, level, body->tx, body->ty, (int)row - 1, &walk->at, &walk->end);
+    else walk->part = 1 + ROWS_OF_CELLS * (level + (uint32_t)__builtin_ctz(levels)); /* the next level with a target */
     return true;
 }
 
