@@ -13,6 +13,7 @@
 #include "shards/ingest/moves.h"
 #include "shards/ingest/moves_avx2.h"
 #include "shards/state/shard.h"
+#include "shards/state/view_reach.h"
 #include "shards/storage/bare_storage.h"
 #include "shards/storage/storage_of.h"
 #include "shards/tick/begin_end.h"
@@ -107,6 +108,8 @@ static void fill(phx_shard *shard, uint32_t index, phx_rect rect, uint64_t seed)
     }
     if (index == k.blind) phx_shard_index_blind(shard, &phx_storage_bare);
     else cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) /* as an interest phase leaves them */
+        shard->store.tail[slot].list.derived = phx_shard_derives(shard, slot);
     phx_shard_end(shard);
     shard->dense_tick = seed % (3 + 2 * index) != 0;
     phx_shard_begin(shard, 2);
