@@ -27,11 +27,10 @@ PHX_PREFETCH_INLINE void await_entries(const phx_shard *shard, const phx_list *l
     for (uint32_t i = 0; i < LINES * LINE && i < list->count; i += LINE) __builtin_prefetch(entries + i, 1);
 }
 
-void phx_delta_cut_await(const phx_scratch *scratch, const phx_shard *shard, uint32_t own)
+void phx_delta_cut_await(const phx_scratch *scratch, const phx_shard *shard, uint32_t own, uint32_t end)
 {
     enum { NEAR = 4, FAR = 12 }; /* observers ahead */
     const phx_tile *tile = &scratch->tile;
-    const uint32_t end = tile->rows.end - tile->rows.first;
     if (own + FAR >= end || shard->list_cuts.count == 0) return;
     const uint32_t far = phx_row_slot(&shard->grid.rows, tile->row[tile->own[own + FAR]]);
     const uint32_t near = phx_row_slot(&shard->grid.rows, tile->row[tile->own[own + NEAR]]);

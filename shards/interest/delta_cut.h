@@ -27,7 +27,7 @@
  */
 phx_delta_result phx_delta_cut(phx_scratch *scratch, phx_shard *shard, uint32_t place);
 
-/* Prefetches what phx_delta_cut() reads of the observers ahead: own rows of the tile, in its order. */
-void phx_delta_cut_await(const phx_scratch *scratch, const phx_shard *shard, uint32_t own);
+/* Prefetches what phx_delta_cut() reads of the observers ahead: own rows of the tile before `end`, in its order. */
+void phx_delta_cut_await(const phx_scratch *scratch, const phx_shard *shard, uint32_t own, uint32_t end);
 
 #endif

@@ -86,7 +86,7 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     bool due = false;
     for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
-        phx_delta_cut_await(scratch, shard, i);
+        phx_delta_cut_await(scratch, shard, i, range.end);
         if (shard->grid.rows.view[row] == 0.0f) continue;
         if (cell != tile->cell[place]) due = phx_delta_begin(scratch, cell = tile->cell[place]);
         if (due && join_company(scratch, shard, &of, place)) continue;

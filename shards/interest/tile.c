@@ -8,7 +8,6 @@
 
 #include "base/simd.h"
 #include "shards/entity/bounds.h"
-#include "shards/state/annulus.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/related.h"
 #include "shards/state/storage.h"
@@ -610,13 +609,12 @@ static void await_own_lines(const phx_tile *tile, const phx_shard *shard)
         __builtin_prefetch(&shard->store.tail[slot]);
         __builtin_prefetch(&shard->store.set[slot]);
         __builtin_prefetch(&shard->store.body[slot]);
-        if (slot < shard->annuli_capacity) __builtin_prefetch(&shard->annuli[slot], 1);
+        if (slot < shard->annuli_capacity)
+            __builtin_prefetch(&shard->annuli[slot], 1); /* another worker may write it */
     }
     for (uint32_t row = tile->rows.first; row < tile->rows.end; row++) {
-        if (rows->view[row] == 0.0f) continue;
         const uint32_t slot = phx_row_slot(rows, row);
-        if (slot < places) __builtin_prefetch(phx_related_of(shard, slot));
-        if (tile->annular) __builtin_prefetch(phx_annulus_of(shard, slot).at, 1);
+        if (rows->view[row] != 0.0f && slot < places) __builtin_prefetch(phx_related_of(shard, slot));
     }
 }
 
