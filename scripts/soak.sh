@@ -81,7 +81,7 @@ run_cluster() # run_cluster SEED TIMES
     done
 }
 
-# Every round has seeds of its own; the first ones are past those of the ordinary tests.
+# Every round has seeds of its own; the first ones are past the seeds of the ordinary tests.
 seed=1000000
 
 if [ $only = cluster ]; then

@@ -1,5 +1,5 @@
 /*
- * An observer with a list that a cap cut, while its delta is found, and its undecided targets: those that the borders
+ * An observer with a list that a cap cut, while its delta is found, and its undecided targets: targets that the borders
  * of the last limit leave open; see delta_cut.h.
  *
  * Interest phase, by the worker of the observer. Called by delta_cut.c and cut_ranks.c.
@@ -67,7 +67,7 @@ static inline int32_t phx_cut_square_above(double distance, float scale)
     return (int32_t)(units * units) + 1;
 }
 
-/* Picks candidates between two distances, and finds those that the borders do not decide. Returns how many. */
+/* Picks candidates between two distances, and finds the ones that the borders do not decide. Returns how many. */
 uint32_t phx_cut_pick(phx_cut_list *at, double near, double far, const phx_cut_borders *by, uint32_t *rows);
 
 /*

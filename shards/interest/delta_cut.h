@@ -2,14 +2,14 @@
  * The delta of a list that a cap cut: from the limit at which it was cut (state/list_cut.h), without the whole list.
  *
  * Let c be that limit and s be the stickiness. A target of the last rank that was nearer than c / s (in squares) is
- * listed; one beyond c is not; the list tells about those between the two. The new limit is near c: say from `low` on
+ * listed; one beyond c is not; the list tells about targets between the two. The new limit is near c: say from `low` on
  * and below `high`. A listed target that is nearer than `low` stays, and one that is not listed and beyond high / s
  * does not join. The tile leaves these out in 16 bits. The others, few, are undecided: they get their keys in float32,
  * as an evaluation gives them. Of them as many are kept as are listed, the best: if there is a limit between `low` and
- * `high` that parts them so, it parts all targets, as those left out are on their sides of it. Else the observer is
+ * `high` that parts them so, it parts all targets, as the ones left out are on their sides of it. Else the observer is
  * evaluated.
  *
- * Targets of higher ranks are listed while they are in view. So their events are those of the view's border, and change
+ * Targets of higher ranks are listed while they are in view. So their events are at the view's border, and change
  * the number of undecided targets that are kept.
  *
  * That is right only if no target changed otherwise than by a step: where a discontinuous entity is in view the

@@ -139,7 +139,7 @@ static void find_near(const phx_shard *shard, const phx_observer_batch *batch, c
         near->word[found[i] / 64] |= (uint64_t)is_near(shard, low + found[i], source) << (found[i] % 64);
 }
 
-/* Of places near a message of which positions decide, those with plain rows; out gets them. */
+/* Of places near a message of which positions decide, the places with plain rows; out gets them. */
 static uint32_t take_plain(const phx_observer_batch *batch, const phx_block_message *block_message, bool self,
                            const phx_place_set *near, uint32_t *out)
 {
@@ -160,7 +160,7 @@ typedef struct margin_places {
     uint8_t place[PHX_BATCH_PLACES_MAX];
 } margin_places;
 
-/* Of these observers, those with the source in their stored lists or annuli; out gets them. */
+/* Of these observers, the ones with the source in their stored lists or annuli; out gets them. */
 static uint32_t search_lists(const phx_shard *shard, const phx_observer_batch *batch, uint32_t source,
                              const margin_places *in, uint32_t *out)
 {

@@ -69,7 +69,7 @@ typedef struct phx_due_query {
     bool square;                    /* the view is one */
     bool sphere;                    /* bands are */
     bool all;                       /* all in view are due */
-    bool enters;                    /* of rows: those out of view at the last tick's end are due */
+    bool enters;                    /* of rows: rows out of view at the last tick's end are due */
     uint32_t band_count, band_bits; /* of its bands; the bits of a band in a due key */
     uint32_t tick;                  /* cut to 32 bits */
     float squares[PH_BANDS_MAX];    /* of the bands' radii, which ascend */
@@ -79,7 +79,7 @@ typedef struct phx_due_query {
 /* Result of a search for due samples. */
 typedef struct phx_due_found {
     uint32_t count;
-    uint32_t entered; /* of them, those that were out of view; if it was asked for */
+    uint32_t entered; /* of them, samples that were out of view; if it was asked for */
     bool special;     /* the row word of one is */
 } phx_due_found;
 

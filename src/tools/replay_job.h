@@ -37,7 +37,7 @@ typedef struct phx_replay_job {
     uint64_t save_every;         /* ticks */
     const char *record_path;     /* FOLDER/NAME: an image and a journal of the trace; NULL: none */
     const char *csv_path;        /* a trace of the image and its journal; NULL: none */
-    uint64_t csv_shift;          /* from the world's ticks to those of that trace */
+    uint64_t csv_shift;          /* from the world's ticks to the ticks of that trace */
     const char *definition_path; /* of the image; NULL: none */
     bool skip_bad;
     bool verify; /* all lists by brute force, after every tick */

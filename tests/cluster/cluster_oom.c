@@ -205,7 +205,7 @@ static void speak(course *c, const host *h, uint64_t id)
     c->is_armed = true;
     const ph_status status = phc_broadcast(h->node.member, h->node.producer, id, &number, sizeof number, &options);
     c->is_armed = false;
-    if (status == PH_NO_MEMORY) return; /* nobody hears it */
+    if (status == PH_NO_MEMORY) return; /* no observer hears it */
     CHECK_OK(status);
     CHECK(count_failed(c) == failed || lost_by(h) > lost, "allocation %" PRIu64 ": a dropped broadcast is not counted",
           c->fails_at);

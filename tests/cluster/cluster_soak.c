@@ -4,7 +4,7 @@
  * at the end. Then
  *
  *  - each walker has one owner, with the state of the host's database, and nothing is on its way;
- *  - no node has met an entity twice, and lists are those of the places, for a sample of observers;
+ *  - no node has met an entity twice, and lists are the ones that positions give, for a sample of observers;
  *  - live memory, and the pieces that it is in, are no more than in the first periods.
  *
  * options: --seed S, --walkers N, --kills N, --period TICKS between two of them

@@ -150,7 +150,7 @@ static live_run *await_either(live_cluster *cluster, live_run *runs[2], int *sta
 
 /*
  * A gateway at the broker of one of the two does not hear members of the other one, and goes by the same rule, if its
- * links are silent as long as those of the nodes.
+ * links are silent as long as the links of the nodes.
  */
 static void replace_gateways(live_cluster *cluster)
 {

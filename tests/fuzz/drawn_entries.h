@@ -1,7 +1,7 @@
 /*
  * Entries of a control store, drawn from a fuzzer's bytes: maps, registrations, keys of a balancer and reports of
  * loads. They are sound ones, of other members, of other worlds, and damaged ones with a right sum. Revisions, leases
- * and registrations are few numbers, so those of two entries are often the same. Used by the fuzzers of code that takes
+ * and registrations are few numbers, so two entries often have the same ones. Used by the fuzzers of code that takes
  * lists.
  */
 #ifndef FUZZ_DRAWN_ENTRIES_H

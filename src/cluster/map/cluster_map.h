@@ -73,7 +73,7 @@ bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration);
 /*
  * The first version of a later era (phx_rule_era_begins()), for a control store that has lost all it had. The store may
  * have had newer maps than this one, which no member that is left has read: they are of the eras before. All regions
- * are lost in it, as the members of those maps may have owned entities.
+ * are lost in it, as the members of these maps may have owned entities.
  */
 void phx_cluster_map_adopt(phx_cluster_map *map, uint32_t version);
 /* Have both the same content? */

@@ -28,7 +28,7 @@ void phx_adoption_hear_list(phx_membership *membership, uint64_t map_revision)
     membership->bare_since = membership->now;
 }
 
-/* Is no lease of the lost store proven any more, and does the last list have all who came meanwhile? */
+/* Is no lease of the lost store proven any more, and does the last list have all members that came meanwhile? */
 static bool has_waited(const phx_membership *membership)
 {
     const uint64_t since = membership->bare_since, until = membership->bare_until;

@@ -7,10 +7,11 @@
  * the newest map writes it, as the first version of a later era, once it has seen its own key in a list without a map:
  * that list is behind the key, so the map is not there. Compare-and-set decides between several.
  *
- * Leases of the lost store may be proven to their processes for as long as a lease lives, and nobody knows which
- * processes these are: a newer map than that of all who came may have had more. So a whole lease is always waited. It
- * begins with a list that was asked for under the own lease of the new store: such a list is behind the loss, and no
- * lease of the lost store was renewed behind that. It ends with a list that has all who came meanwhile.
+ * Leases of the lost store may be proven to their processes for as long as a lease lives, and no member knows which
+ * processes these are: a newer map than that of all members that came may have had more. So a whole lease is always
+ * waited. It begins with a list that was asked for under the own lease of the new store: such a list is behind the
+ * loss, and no lease of the lost store was renewed behind that. It ends with a list that has all members that came
+ * meanwhile.
  *
  * Members of the adopted map that have not registered are put out in the same write. One of these may have read a newer
  * map of the lost store, and acted on it: so all regions are lost in the adopted map, behind its map barrier.

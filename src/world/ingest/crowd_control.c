@@ -94,7 +94,7 @@ bool phx_crowd_due(const phx_world *world)
     return world->def.crowd_entities > 0 || phx_idmap_count(&world->crowd.shrunk) > 0;
 }
 
-/* Room for the places of so many slots; those of the last tick stay. false = no memory. */
+/* Room for the places of so many slots; the places of the last tick stay. false = no memory. */
 static bool reserve_places(phx_crowd_control_shard *of, phx_mem *mem, uint32_t slots)
 {
     const uint32_t before = of->place_capacity;

@@ -307,7 +307,7 @@ Test(adoption, a_member_does_not_come_back_into_another_map_of_the_same_version)
     cr_assert_str_eq(bed.processes[0].membership.reason, "the store has lost the map");
 }
 
-/* ---- who ---- */
+/* ---- members ---- */
 
 /* The wait is by the own lease: a member with a longer one would be proven behind it. */
 Test(adoption, members_that_adopt_have_the_same_lease)
