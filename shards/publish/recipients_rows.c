@@ -214,8 +214,6 @@ uint32_t phx_rows_filter_batch(const phx_shard *shard, const phx_observer_batch 
     const uint32_t low = first_row(shard, batch), high = low + batch->count;
     const phx_body *source = range ? NULL : &shard->store.body[block_message->slot];
     const bool afar = source && is_seen_afar(shard, block_message->slot);
-    /* Positions decide about some of its observers. */
-    const bool decides = !phx_place_set_is_empty(&batch->plain) || !phx_place_set_is_empty(&batch->ruled);
     phx_place_set places = {0};
     uint32_t n = 0;
     for (uint32_t line = 0; line < PHX_BLOCK_TOWERS; line += PHX_BLOCK_SIDE) {
@@ -229,7 +227,7 @@ uint32_t phx_rows_filter_batch(const phx_shard *shard, const phx_observer_batch 
         const phx_span span = {first - low, end - low};
         if (range)
             n += phx_broadcast_range_rows(shard, range, block_message->slot, self, (phx_span){first, end}, out + n);
-        else if (afar || !decides) phx_place_set_add_span(&places, span.first, span.end);
+        else if (afar) phx_place_set_add_span(&places, span.first, span.end);
         else find_near(shard, batch, source, span, &places);
     }
     if (range) {
