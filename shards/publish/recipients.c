@@ -246,7 +246,7 @@ void phx_recipients_prefetch(const phx_shard *shard, const phx_block_message *bl
 {
     if (block_message->observer == PHX_SLOT_NONE) return;
     const phx_list *list = &shard->store.tail[block_message->observer].list;
-    if (list->derived) return;
+    if (list->derived || list->count == 0) return;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     __builtin_prefetch(entries);
     __builtin_prefetch(entries + PHX_CACHE_LINE / sizeof *entries);
