@@ -102,6 +102,7 @@ phx_annulus_change phx_delta_annulus_look(phx_scratch *scratch, const phx_shard 
         leaves += is == PLACE_BEYOND;
         change.fallen_count += is == PLACE_ANNULUS;
     }
+    PHX_ASSERT(odd <= annulus.count);
     for (uint32_t i = 0; i < odd; i++) {
         const uint32_t at = ended[i], target = annulus.at[at];
         const place is = place_of(&of, target);
@@ -140,9 +141,11 @@ void phx_delta_annulus_write(phx_scratch *scratch, phx_shard *shard, uint32_t sl
     const uint32_t total = phx_delta_annulus_count(shard, slot, annulus);
     uint32_t left = annulus->fallen_count;
     if (!annulus->any) return;
+    PHX_ASSERT(annulus->ended_count <= old.count);
     const uint32_t count = fill_holes(old.at, old.count, scratch->old, annulus->ended_count, scratch->hits, &left);
     PHX_ASSERT(count + left == total);
     uint32_t *to = phx_interest_annulus(scratch, shard, slot, change, total);
+    PHX_ASSERT(to != NULL || left == 0);
     if (to != old.at && count > 0) memcpy(to, old.at, count * sizeof *to);
     if (left > 0) memcpy(to + count, scratch->hits, left * sizeof *to);
 }

@@ -115,6 +115,7 @@ static void move_all_deep(phx_event_writer *writer)
         passed +=
             phx_depths_may_have(writer->depths, name[phx_target_word_slot(phx_target_word_at(writer->targets, i))].id);
     }
+    PHX_ASSERT(passed <= writer->count);
     for (uint32_t d = 0, c = 0; d < passed; c++) {
         uint32_t end = d;
         while (end < passed && deep[end] < writer->end[c]) end++;

@@ -203,9 +203,9 @@ static bool place_receives(const phx_shard *shard, const phx_observer_batch *bat
     if (observer == target) return self && phx_attr_observes(phx_store_attr(&shard->store, observer));
     const phx_list_answer answer = phx_shard_list_answer(shard, observer, target);
     if (answer != PHX_LIST_DECIDES) return answer == PHX_LIST_HAS;
-    return phx_place_set_has(&batch->decided, place)
-               ? phx_place_set_has(&phx_listed_sources_of(batch->listed, target)->places, place)
-               : phx_shard_stored_list_has(shard, observer, target);
+    if (!phx_place_set_has(&batch->decided, place)) return phx_shard_stored_list_has(shard, observer, target);
+    PHX_ASSERT(batch->listed != NULL);
+    return phx_place_set_has(&phx_listed_sources_of(batch->listed, target)->places, place);
 }
 
 uint32_t phx_recipients_filter_places(const phx_shard *shard, const phx_observer_batch *batch,

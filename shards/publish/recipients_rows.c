@@ -212,8 +212,7 @@ uint32_t phx_rows_filter_batch(const phx_shard *shard, const phx_observer_batch 
 {
     const uint32_t *start = shard->grid.blocks[batch->block].start;
     const uint32_t low = first_row(shard, batch), high = low + batch->count;
-    const phx_body *source = range ? NULL : &shard->store.body[block_message->slot];
-    const bool afar = source && is_seen_afar(shard, block_message->slot);
+    const bool afar = !range && is_seen_afar(shard, block_message->slot);
     phx_place_set places = {0};
     uint32_t n = 0;
     for (uint32_t line = 0; line < PHX_BLOCK_TOWERS; line += PHX_BLOCK_SIDE) {
@@ -228,13 +227,13 @@ uint32_t phx_rows_filter_batch(const phx_shard *shard, const phx_observer_batch 
         if (range)
             n += phx_broadcast_range_rows(shard, range, block_message->slot, self, (phx_span){first, end}, out + n);
         else if (afar) phx_place_set_add_span(&places, span.first, span.end);
-        else find_near(shard, batch, source, span, &places);
+        else find_near(shard, batch, &shard->store.body[block_message->slot], span, &places);
     }
     if (range) {
         for (uint32_t i = 0; i < n; i++) out[i] -= low;
         return n;
     }
-    const bool plain = phx_row_decides(shard, source);
+    const bool plain = phx_row_decides(shard, &shard->store.body[block_message->slot]);
     if (plain) n = take_plain(batch, block_message, self, &places, out);
     places = other_places(batch, plain, places);
     if (!afar) n += take_ruled(shard, batch, block_message->slot, &places, out + n);

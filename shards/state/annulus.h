@@ -18,12 +18,19 @@ typedef struct phx_annulus {
     uint32_t count;
 } phx_annulus;
 
+/* The slots in a list of the pool. */
+static inline phx_annulus phx_annulus_in(const phx_shard *shard, const phx_list *list)
+{
+    const phx_annulus annulus = {phx_list_entries(&shard->lists, list), list->count};
+    PHX_ASSERT(annulus.at != NULL || annulus.count == 0);
+    return annulus;
+}
+
 /* The annulus of a slot; empty if it has none. */
 static inline phx_annulus phx_annulus_of(const phx_shard *shard, uint32_t slot)
 {
     if (slot >= shard->annuli_capacity) return (phx_annulus){NULL, 0};
-    const phx_list *list = &shard->annuli[slot];
-    return (phx_annulus){phx_list_entries(&shard->lists, list), list->count};
+    return phx_annulus_in(shard, &shard->annuli[slot]);
 }
 
 /* The entries that are kept of an own observer's list: all of a stored list, the annulus of a derived one. */
@@ -31,7 +38,7 @@ static inline phx_annulus phx_list_kept(const phx_shard *shard, uint32_t slot)
 {
     const phx_list *list = &shard->store.tail[slot].list;
     if (list->derived) return phx_annulus_of(shard, slot);
-    return (phx_annulus){phx_list_entries(&shard->lists, list), list->count};
+    return phx_annulus_in(shard, list);
 }
 
 /* Is the target in the annulus of an observer? */

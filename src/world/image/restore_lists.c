@@ -84,6 +84,7 @@ static ph_status restore_list(phx_restore *restore, const saved_list *list)
     phx_list *to = &shard->store.tail[slot].list;
     if (!phx_restore_stamps(restore, shard) || !reserve_more(shard, to, list->count)) return PH_NO_MEMORY;
     uint32_t *entries = phx_list_entries(&shard->lists, to);
+    PHX_ASSERT(entries != NULL || (to->count == 0 && list->count == 0));
     for (uint32_t i = 0; i < to->count; i++) (void)phx_restore_stamp(restore, entries[i], list->at + 1);
     entries += to->count;
     for (uint32_t i = 0; i < list->count; i++) {
