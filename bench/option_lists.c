@@ -119,8 +119,7 @@ static void take_engine(struct argp_state *state, bench_options *options, const 
         take_index(state, options, "all");
     } else if (strcmp(word, "all") == 0) {
         for (uint32_t i = 0; i < bench_engine_count(); i++) {
-            /* no other ways to find events are left out */
-            if (bench_engine_at(i) != &bench_engine_seen && bench_engine_at(i) != &bench_engine_spread) {
+            if (!bench_engine_adds(bench_engine_at(i))) {
                 add_engine(state, options, bench_engine_at(i));
             }
         }

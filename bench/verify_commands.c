@@ -4,8 +4,6 @@
 #include "bench/verify_commands.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/verify_state.h"
 
@@ -38,10 +36,7 @@ static void enter(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
     verify->entities[place] = (verify_entity){.id = id, .entered = verify->step, .given = *attrs};
     verify->entities[place].is = bench_rules_resolve(verify->def, attrs);
     verify->entity_count++;
-    if (!phx_idmap_reserve(&verify->places, verify->entity_count)) {
-        fprintf(stderr, "pharos-bench: no memory for %u ids\n", verify->entity_count);
-        exit(1);
-    }
+    bench_reserve_ids(&verify->places, verify->entity_count);
     phx_idmap_insert(&verify->places, id, place);
     PHX_ASSERT(phx_idmap_count(&verify->places) == verify->entity_count);
 }

@@ -4,8 +4,6 @@
 #include "bench/verify_crowd.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/tower_choice.h"
 #include "bench/verify_state.h"
@@ -26,10 +24,7 @@ static int64_t tower_along(const ph_world_def *def, int axis, float p)
 static void count_towers(bench_verify *verify)
 {
     phx_idmap_clear(&verify->towers);
-    if (!phx_idmap_reserve(&verify->towers, verify->entity_count)) {
-        fprintf(stderr, "pharos-bench: no memory for %u towers\n", verify->entity_count);
-        exit(1);
-    }
+    bench_reserve_ids(&verify->towers, verify->entity_count);
     for (uint32_t i = 0; i < verify->entity_count; i++) {
         const ph_attrs *is = &verify->entities[i].is;
         uint64_t key = tower_key(tower_along(verify->def, 0, is->x), tower_along(verify->def, 1, is->y));

@@ -19,6 +19,13 @@ void bench_grow(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, s
     }
 }
 
+void bench_reserve_ids(phx_idmap *map, uint32_t count)
+{
+    if (!phx_idmap_reserve(map, count)) {
+        no_memory(count * sizeof(phx_idmap_bucket));
+    }
+}
+
 void *bench_alloc(phx_mem *mem, size_t bytes)
 {
     PHX_ASSERT(bytes > 0);

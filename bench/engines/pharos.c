@@ -9,6 +9,7 @@
 
 #include "bench/base/memory.h"
 #include "bench/engines/batches.h"
+#include "bench/engines/kept_lists.h"
 #include "bench/engines/producers.h"
 #include "bench/engines/queries.h"
 #include "bench/engines/submit.h"
@@ -30,6 +31,8 @@ typedef struct pharos {
     uint64_t submit_ns;
     ph_monitor monitor; /* of the engine that has one */
     uint32_t seen;      /* parts of its points; 0 = there is none */
+    bool keeps;         /* whole lists: */
+    bench_kept_lists kept;
 } pharos;
 
 static bool open_all(pharos *self, const ph_world_def *def, uint32_t producers, bench_error *error)
@@ -57,6 +60,7 @@ static void pharos_destroy(void *engine)
     ph_world_destroy(self->world); /* batches still held, after an error, end with it */
     phx_release(self->mem, (void **)&self->held, &self->held_room, sizeof *self->held);
     phx_release(self->mem, (void **)&self->held_from, &self->from_room, sizeof *self->held_from);
+    bench_kept_lists_free(&self->kept);
     phx_free(self->mem, self, sizeof *self, PHX_CACHE_LINE);
 }
 
@@ -64,6 +68,7 @@ static void *pharos_create(const ph_world_def *def, uint32_t producers, phx_mem 
 {
     pharos *self = bench_alloc(mem, sizeof *self);
     self->mem = mem;
+    bench_kept_lists_init(&self->kept, mem);
     ph_status status = ph_world_create(def, &self->world);
     if (status != PH_OK) {
         bench_fail(error, "ph_world_create: %s", ph_status_text(status));
@@ -101,6 +106,16 @@ static void *spread_create(const ph_world_def *def, uint32_t producers, phx_mem 
     pharos *self = seen_create(def, producers, mem, error);
     if (self != NULL) {
         self->seen = PH_MONITOR_SPREAD_MAX + 1; /* no choice of parts */
+    }
+    return self;
+}
+
+/* The library with a consumer that keeps whole lists. */
+static void *kept_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
+{
+    pharos *self = pharos_create(def, producers, mem, error);
+    if (self != NULL) {
+        self->keeps = true;
     }
     return self;
 }
@@ -152,6 +167,9 @@ static bool tick_and_walk(pharos *self, bench_error *error)
     }
     for (uint32_t i = 0; i < self->held_count; i++) {
         bench_batch_walk(self->held[i], &self->walked);
+        if (self->keeps && !bench_kept_lists_apply(&self->kept, self->held[i], error)) {
+            return false;
+        }
     }
     return true;
 }
@@ -176,6 +194,15 @@ static ph_status submit_in_tick(pharos *self, const bench_frame *frame, const be
     return bench_submit_span(self->producer, frame, span, 0, &done);
 }
 
+static void end_lists(pharos *self, const bench_frame *frame, const bench_span *span)
+{
+    if (self->keeps && span->op == BENCH_LEAVE) {
+        for (uint32_t i = 0; i < span->count; i++) {
+            bench_kept_lists_end(&self->kept, frame->leave_ids[span->first + i]);
+        }
+    }
+}
+
 /* A refused command is no error here: stats() counts it and the run decides. */
 static bool pharos_tick(void *engine, const bench_frame *frame, bench_error *error)
 {
@@ -186,6 +213,7 @@ static bool pharos_tick(void *engine, const bench_frame *frame, bench_error *err
         if (submit_in_tick(self, frame, &frame->spans[i]) == PH_FULL) {
             return bench_fail(error, "the producer's queue is full in one tick: raise producer_bytes (--set)");
         }
+        end_lists(self, frame, &frame->spans[i]);
     }
     self->submit_ns = phx_clock_ns() - begin;
     return tick_and_walk(self, error);
@@ -277,6 +305,10 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
     if (status != PH_OK) {
         return bench_fail(error, "ph_world_stats: %s", ph_status_text(status));
     }
+    if (self->keeps && self->kept.entries != world.list_entries) {
+        return bench_fail(error, "%llu entries of lists are kept from events, the world has %llu",
+                          (unsigned long long)self->kept.entries, (unsigned long long)world.list_entries);
+    }
     *stats = (bench_stats){.submit_ns = self->submit_ns};
     bench_stats_add_world(stats, &world);
     bench_stats_add_walked(stats, &self->walked);
@@ -296,8 +328,16 @@ const bench_engine bench_engine_pharos =
     LIBRARY_ENGINE("pharos", pharos_create,
                    "the library, through its public calls: ph_move_many, ph_tick, ph_batch_take and ph_batch_return");
 
+const bench_engine bench_engine_kept = LIBRARY_ENGINE(
+    "kept", kept_create, "pharos with a consumer that keeps the whole lists of all observers from events");
+
 const bench_engine bench_engine_seen = LIBRARY_ENGINE(
     "seen", seen_create, "pharos with a monitor open, which gets a frame of the whole world in each tick");
 
 const bench_engine bench_engine_spread =
     LIBRARY_ENGINE("spread", spread_create, "as seen, and a frame renews a part of the points, as by default");
+
+bool bench_engine_adds(const bench_engine *engine)
+{
+    return engine == &bench_engine_kept || engine == &bench_engine_seen || engine == &bench_engine_spread;
+}

@@ -77,6 +77,18 @@ def check_events(bench):
                        "2", "--entities", "3000", "--rounds", "2"], CIRCLES, "hotspot,teleport-storm")
 
 
+def check_kept_lists(bench):
+    """A consumer that keeps whole lists ends the run if a leave is of no target in one, or their entries are other than the
+    world's."""
+    scenarios = SCENARIOS + ",churn,mmo,cornell-50k"
+    check_same_events([bench, "--engine", "pharos,kept", "--scenario", scenarios, "--ticks", "32"] + SMALL,
+                      {"pharos", "kept"}, scenarios)
+    for keys in (["cap=7"], ["margin=20", "adds_max=5"], ["range=towers"]):
+        sets = [word for key in keys for word in ("--set", key)]
+        check_same_events([bench, "--engine", "pharos,kept", "--scenario", SCENARIOS, "--ticks", "32"] + SMALL + sets,
+                          {"pharos", "kept"}, SCENARIOS)
+
+
 def check_table(bench):
     command = [bench, "--engine", "pharos,batch,towers", "--scenario", "walk-10k,mmo", "--ticks", "3"] + SMALL
     done = run(command)
@@ -154,6 +166,7 @@ def main():
         sys.exit(__doc__)
     bench = sys.argv[1]
     check_events(bench)
+    check_kept_lists(bench)
     check_table(bench)
     check_hz(bench)
     with tempfile.TemporaryDirectory() as folder:
