@@ -337,6 +337,42 @@ PH_API uint16_t phc_node_of(const phc *member, uint64_t id);
  */
 PH_API uint64_t phc_ownership(const phc *member, uint64_t id);
 
+/**
+ * The feed of an observer: the messages that its client gets, numbered from 1 on, through all hand-overs. A gateway
+ * that shows them in the order of their numbers, and holds one until the one before it has come, shows its client
+ * neither a gap nor a change twice, whichever nodes they come from. Where the one before it does not come, it asks the
+ * owner's host for ph_resend(): a whole list follows any message.
+ */
+typedef struct phc_feed {
+    uint64_t ownership;   /* phc_ownership() */
+    uint64_t begun;       /* ownership under which the feed began. A higher one is another feed, as the entity was
+                             entered anew or restored: its number 1 follows an empty list, others a whole list alone */
+    uint64_t number;      /* of the message; 0 = none so far */
+    uint64_t reserved[2]; /* 0 */
+} phc_feed;
+
+/**
+ * Numbers the next message to the client of an own entity: one for each ph_change of it that the host sends, between
+ * ph_tick() and phc_told(). A host that sends none need not call it. @return PH_OK; PH_UNKNOWN_ID: it is not own, or on
+ * its way to another node; PH_BAD_ARGUMENT. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_feed_next(phc *member, uint64_t id, phc_feed *feed);
+
+/**
+ * The last number that was given. A host tells it with the entity's states: by it a gateway knows that it misses the
+ * last message, too, where no other follows. @return as phc_feed_next(). @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_feed_last(const phc *member, uint64_t id, phc_feed *feed);
+
+/** A number of this process as a member, which no other one ever has; 0: it is in no map. @thread ticker */
+PH_API uint64_t phc_registration(const phc *member);
+
+/**
+ * Is a message of the process with that registration to be heard? Not of one that was put out, by the map that this
+ * member has: a gateway asks it for each message of a host, which has the sender's registration in it. @thread ticker
+ */
+PH_API bool phc_hears(const phc *member, uint64_t registration);
+
 /** This member's number among the living; 0: it is in no map. @thread ticker */
 PH_API uint16_t phc_number(const phc *member);
 

@@ -1,8 +1,8 @@
 /*
  * The rules of src/cluster/map/rules.c with one of them broken, by CLUSTER_BUG: 1 retention, 2 map barrier, of answers
  * too, 3 fence, 4 sequence, 5 take back at once, 6 answer at once, 7 adopt an older map, 8 adopt one before the leases
- * of the lost store have ended, 9 under its next version, in no later era. Linked into the simulation in their place;
- * it has to find each.
+ * of the lost store have ended, 9 under its next version, in no later era, 10 feeds that begin anew at the receiver.
+ * Linked into the simulation in their place; it has to find each.
  */
 #include "cluster/map/rules.h"
 
@@ -34,6 +34,12 @@ bool phx_rule_takes_back(uint32_t fence, uint32_t shown)
 bool phx_rule_answers(uint32_t fence, uint32_t shown)
 {
     return CLUSTER_BUG == 2 || CLUSTER_BUG == 6 || shown >= fence;
+}
+
+phx_feed phx_rule_goes_on(phx_feed offered)
+{
+    if (CLUSTER_BUG == 10) offered.number = 0;
+    return offered;
 }
 
 bool phx_rule_adopts(uint32_t version, uint32_t other)

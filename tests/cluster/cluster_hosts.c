@@ -307,6 +307,7 @@ static void tell_clients(cluster *c, host *h)
     const ph_batch *batch;
     while (ph_batch_take(h->node.consumer, &batch) == PH_OK) {
         clients_hear(&c->clients, batch, c->when);
+        clients_number(&c->clients, h->node.member, batch, c->when);
         CHECK_OK(ph_batch_return(h->node.consumer, batch));
     }
 }

@@ -251,6 +251,7 @@ static void tell_clients(course *c, host *h)
     const ph_batch *batch;
     while (ph_batch_take(h->node.consumer, &batch) == PH_OK) {
         clients_hear(&c->clients, batch, c->when);
+        clients_number(&c->clients, h->node.member, batch, c->when);
         hear(c, batch);
         CHECK_OK(ph_batch_return(h->node.consumer, batch));
     }

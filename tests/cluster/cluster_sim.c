@@ -1,7 +1,7 @@
 /*
  * Seeded schedules of a cluster: see sim.h. Each is a few hundred ticks of faults, then calm; no entity ever has two
- * owners, no state goes back but behind a restore, none is lost, and once all is calm each is at the node of its
- * region. The first violation is printed with its seed.
+ * owners, no state goes back but behind a restore, none is lost, no client is shown a change twice, and once all is
+ * calm each is at the node of its region, and its clients have its list. The first violation is printed with its seed.
  *
  * options: --seed S (the first), --count N, --expect-violation (a canary: one of the schedules must fail)
  */
@@ -19,6 +19,7 @@ int main(int argc, char **argv)
     const uint64_t count = option_number(argc, argv, "--count", test_amount(SCHEDULES));
     const bool expected = option_flag(argc, argv, "--expect-violation");
     uint64_t handed = 0, taken_back = 0, restored = 0, put_out = 0, returned = 0, fenced = 0, views = 0, messages = 0;
+    uint64_t shown = 0, held = 0, whole = 0, asked = 0;
     uint64_t said = 0, heard = 0, overtaken = 0, balanced = 0, adopted = 0, over = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!sim_run(&run, seed)) {
@@ -38,6 +39,10 @@ int main(int argc, char **argv)
         heard += run.counts.heard;
         overtaken += run.counts.overtaken;
         balanced += run.counts.balanced;
+        shown += run.counts.shown;
+        held += run.counts.held;
+        whole += run.counts.whole;
+        asked += run.counts.asked;
         adopted += run.counts.adopted;
         over += run.is_over;
     }
@@ -48,6 +53,10 @@ int main(int argc, char **argv)
            heard, overtaken);
     printf("%" PRIu64 " regions given away by a balancer\n", balanced);
     printf("%" PRIu64 " maps adopted by a store that had lost all, %" PRIu64 " clusters begun anew\n", adopted, over);
+    printf("%" PRIu64 " changes shown to clients, %" PRIu64 " held before, %" PRIu64 " whole lists, asked for %" PRIu64
+           " times\n",
+           shown, held, whole, asked);
+    CHECK(shown == 0 || (held > 0 && whole < shown), "no change is held, or each is a whole list");
     CHECK(said == 0 || heard > 0, "no broadcast is heard");
     CHECK(!expected, "none of %" PRIu64 " schedules has found the seeded bug", count);
     return check_done("cluster_sim");

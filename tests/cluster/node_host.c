@@ -67,6 +67,24 @@ void clients_hear(clients *all, const ph_batch *batch, const char *when)
     for (uint32_t i = 0; i < batch->change_count; i++) hear_change(all, batch, &batch->changes[i], when);
 }
 
+void clients_number(clients *all, phc *member, const ph_batch *batch, const char *when)
+{
+    for (uint32_t i = 0; i < batch->change_count; i++) {
+        const uint64_t id = batch->changes[i].observer;
+        phc_feed feed = {0}, *last = &all->last[id];
+        const ph_status status = phc_feed_next(member, id, &feed);
+        if (status != PH_OK) {
+            CHECK(!phc_owns(member, id), "%s: no number for %" PRIu64 ": %s", when, id, ph_status_name(status));
+            continue;
+        }
+        CHECK(feed.ownership == phc_ownership(member, id) && feed.begun <= feed.ownership, "%s: a feed of later", when);
+        CHECK(feed.begun == last->begun ? feed.number == last->number + 1 : feed.begun > last->begun,
+              "%s: change %" PRIu64 " of %" PRIu64 " follows %" PRIu64, when, feed.number, id, last->number);
+        all->feeds += feed.begun != last->begun;
+        *last = feed;
+    }
+}
+
 void clients_forget(clients *all, uint64_t observer)
 {
     memset(all->told[observer], 0, sizeof all->told[observer]);

@@ -31,10 +31,17 @@ typedef struct clients {
     bool told[CLIENTS_IDS][CLIENTS_IDS]; /* by observer and target */
     uint64_t user_data_times;            /* of each target the user data is its id, so many times; 0: any */
     uint64_t events;
+    phc_feed last[CLIENTS_IDS]; /* by observer: see clients_number() */
+    uint64_t feeds;             /* that have begun */
 } clients;
 
 /* Nothing is told twice, nor is an untold one to be forgotten. when: the seed and tick, for a failed check. */
 void clients_hear(clients *all, const ph_batch *batch, const char *when);
+/*
+ * Behind clients_hear(): each change of a batch of that member's world gets its number, which is one above the last, on
+ * whichever node that was; or it is of a later feed.
+ */
+void clients_number(clients *all, phc *member, const ph_batch *batch, const char *when);
 /* The client begins anew: the observer is a new one. */
 void clients_forget(clients *all, uint64_t observer);
 /* The list of an observer, by id; returns how many. Its client has the same one. */

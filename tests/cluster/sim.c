@@ -55,6 +55,7 @@ static void stop_process(sim_schedule *sim, uint32_t slot)
     sim_store_leave(sim, slot);
     sim->counts.overtaken += process->node.counts.overtaken;
     phx_node_free(&process->node);
+    sim_clients_end(sim, process);
     if (!fail_alloc_clean(&process->memory)) sim_violate(sim, "a node leaks");
     process->used = process->alive = false;
 }
@@ -70,6 +71,7 @@ static void start_process(sim_schedule *sim, uint32_t slot, bool memory_fails)
         process->memory.fails = fails_by_chance;
         process->memory.asked = sim;
     }
+    sim_clients_begin(process);
     sim_store_register(sim, slot);
     const phx_node_def def = {.member = sim->store.registered[slot].member,
                               .freezes = sim_chance(sim, 2),

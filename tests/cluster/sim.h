@@ -14,6 +14,7 @@
 #include "cluster/node/node.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
+#include "tools/client_feed.h"
 
 enum {
     SIM_PROCESSES_MAX = 8,
@@ -27,6 +28,7 @@ enum {
 typedef struct sim_state {
     uint64_t steps; /* of the entity; what players would see */
     uint32_t region;
+    uint32_t list; /* a bit for each entity that it has in its list */
 } sim_state;
 
 /* What a gateway knows of an entity. */
@@ -41,19 +43,24 @@ typedef struct sim_process {
     fail_alloc memory;
     uint64_t registration, paused_until, store_cut_until, start_at;
     uint64_t clock_offset;
-    sim_state states[SIM_ENTITIES_MAX];  /* of own entities */
-    sim_view views[SIM_ENTITIES_MAX];    /* of a gateway */
+    sim_state states[SIM_ENTITIES_MAX]; /* of own entities */
+    sim_view views[SIM_ENTITIES_MAX];   /* of a gateway, as the next three */
+    phx_client_feed clients[SIM_ENTITIES_MAX];
+    phx_mem client_memory;
+    phx_client_counts client_counts;
+    bool whole[SIM_ENTITIES_MAX];        /* the client of an own entity is to get the whole list; see sim_clients.c */
     bool here[SIM_ENTITIES_MAX];         /* entities that the host has by the events so far; see sim_says.c */
     uint32_t restoring[SIM_REGIONS_MAX]; /* phx_region.lost of an event that the host has not done */
 } sim_process;
 
 typedef struct sim_message {
-    uint64_t at; /* tick of arrival */
-    uint32_t to; /* slot */
-    bool is_view;
+    uint64_t at;                   /* tick of arrival */
+    uint32_t to;                   /* slot */
+    bool is_view, is_change, asks; /* asks: for the whole list of view.id */
     uint64_t source;
     phx_offer view; /* id, ownership */
     uint64_t steps;
+    phc_feed feed; /* of a view: the last one */
     unsigned char *bytes;
     size_t size;
 } sim_message;
@@ -92,7 +99,7 @@ typedef struct sim_schedule {
     const char *violation; /* NULL: none so far */
     struct {
         uint64_t messages, handed, taken_back, restored, put_out, returned, adopted, fenced, views, said, heard,
-            overtaken, balanced;
+            overtaken, balanced, shown, held, whole, asked;
     } counts;
 } sim_schedule;
 
@@ -137,6 +144,20 @@ void sim_says_step(sim_schedule *sim, uint32_t slot);
 void sim_says_enter(sim_schedule *sim, sim_process *process, uint64_t id, bool restored);
 void sim_says_give(sim_process *process, uint64_t id);
 void sim_says_hear(sim_schedule *sim, sim_process *process, const phx_node_event *event);
+/*
+ * Clients: the list of an own entity changes, and gateways are told; the host has one that came, or was restored.
+ */
+void sim_clients_step(sim_schedule *sim, uint32_t slot, uint64_t id);
+void sim_clients_enter(sim_process *process, uint64_t id, phx_node_event_kind kind);
+/* A gateway hears a change, or a view's number of the last one; a node is asked for a whole list. */
+void sim_clients_hear(sim_schedule *sim, uint32_t slot, const sim_message *message);
+void sim_clients_hear_last(sim_schedule *sim, uint32_t slot, const sim_message *message);
+/* A gateway asks for whole lists where changes stay away. */
+void sim_clients_ask(sim_schedule *sim, uint32_t slot);
+void sim_clients_begin(sim_process *process);
+void sim_clients_end(sim_schedule *sim, sim_process *process);
+/* Once all is calm: each client was shown the list of its entity. */
+void sim_clients_check(sim_schedule *sim);
 /* A gateway hears of an entity. */
 void sim_gateway_hear(sim_schedule *sim, uint32_t slot, const sim_message *message);
 

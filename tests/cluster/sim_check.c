@@ -65,6 +65,7 @@ void sim_check_end(sim_schedule *sim)
                 sim_violate(sim, "an entity is not at the node of its region");
         }
     }
+    if (!sim->violation) sim_clients_check(sim);
     for (uint32_t i = 0; i < sim->region_count; i++)
         if (sim->store.map.regions[i].lost != 0) sim_violate(sim, "a region is not restored");
 }

@@ -41,6 +41,7 @@ static void take_offer(sim_schedule *sim, sim_process *process, const phx_node_e
         const uint64_t id = phx_wire_offer_id(offer, i);
         process->states[id - 1] = state_of_offer(offer, i);
         sim_says_enter(sim, process, id, event->kind == PHX_NODE_TAKEN_BACK);
+        sim_clients_enter(process, id, event->kind);
         if (event->kind != PHX_NODE_TAKEN_BACK) continue;
         note_restored(sim, process, id, offer->ownership);
         sim->counts.taken_back++;
@@ -116,6 +117,8 @@ static bool restore_region(sim_schedule *sim, sim_process *process, uint32_t reg
         if (status != PH_OK) return false;
         note_restored(sim, process, id, phx_holdings_find(&process->node.holdings, id)->ownership);
         process->states[id - 1] = sim->saved[id - 1];
+        process->states[id - 1].list = 0; /* a new entity of the world */
+        process->whole[id - 1] = false;
         sim_says_enter(sim, process, id, true);
         sim->counts.restored++;
     }
@@ -161,9 +164,14 @@ static void send_view(sim_schedule *sim, uint32_t slot, const phx_holding *holdi
     for (uint32_t to = 0; to < sim->process_count; to++) {
         if (!sim->processes[to].gateway || !sim_chance(sim, VIEW_ONE_IN)) continue;
         const phx_offer view = {.id = holding->id, .ownership = holding->ownership};
-        sim_net_send(
-            sim, slot, to,
-            (sim_message){.is_view = true, .source = sim->processes[slot].registration, .view = view, .steps = steps});
+        const phc_feed feed = {
+            .ownership = holding->ownership, .begun = holding->feed.begun, .number = holding->feed.number};
+        sim_net_send(sim, slot, to,
+                     (sim_message){.is_view = true,
+                                   .source = sim->processes[slot].registration,
+                                   .view = view,
+                                   .steps = steps,
+                                   .feed = feed});
     }
 }
 
@@ -196,6 +204,7 @@ static void step_entity(sim_schedule *sim, uint32_t slot, uint64_t id)
     sim_state *state = &process->states[id - 1];
     state->steps++;
     if (!sim->is_calm && sim_chance(sim, REGION_ONE_IN)) state->region = sim_below(sim, sim->region_count);
+    sim_clients_step(sim, slot, id);
     send_view(sim, slot, phx_holdings_find(&node->holdings, id), state->steps);
     if ((sim->tick + id) % SAVE_TICKS == 0 && phx_node_may_save(node)) {
         if (!phx_cluster_map_member(&sim->store.map, process->registration))
@@ -261,6 +270,7 @@ void sim_host_step(sim_schedule *sim, uint32_t slot)
             step_entities(sim, slot);
         }
     }
+    if (process->gateway) sim_clients_ask(sim, slot);
     send_messages(sim, slot);
 }
 
@@ -274,6 +284,7 @@ void sim_gateway_hear(sim_schedule *sim, uint32_t slot, const sim_message *messa
     const uint64_t id = message->view.id, ownership = message->view.ownership;
     sim_process *gateway = &sim->processes[slot];
     sim_view *known = &gateway->views[id - 1];
+    sim_clients_hear_last(sim, slot, message);
     if (!phx_node_hears(&gateway->node, message->source) || ownership < known->ownership) return;
     if (ownership == known->ownership && message->source != known->source)
         sim_violate(sim, "two owners have the same ownership");

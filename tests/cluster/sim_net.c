@@ -48,6 +48,7 @@ void sim_net_deliver(sim_schedule *sim, uint32_t to)
         }
         sim->network.items[i] = sim->network.items[--sim->network.count];
         if (message.is_view) sim_gateway_hear(sim, to, &message);
+        else if (message.is_change || message.asks) sim_clients_hear(sim, to, &message);
         else phx_exchange_receive(&sim->processes[to].node, message.bytes, message.size);
         free(message.bytes);
     }

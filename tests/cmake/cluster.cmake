@@ -15,6 +15,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/membership/test_load_report.c
         unit/cluster/membership/test_membership.c
         unit/cluster/servers/test_loop.c
+        unit/cluster/member/test_feeds.c
         unit/cluster/member/test_phc.c
         unit/cluster/member/test_questions.c
         cluster/conform.c
@@ -24,6 +25,8 @@ if(PHAROS_BUILD_CLUSTER)
     pharos_fuzz_test(NAME fuzz_halo SOURCES fuzz/fuzz_halo.c CORPUS fuzz/corpus_halo LIBS pharos_cluster MAX_LEN 2048)
     pharos_fuzz_test(NAME fuzz_membership SOURCES fuzz/fuzz_membership.c fuzz/drawn_entries.c CORPUS fuzz/corpus_membership
                      LIBS pharos_cluster MAX_LEN 4096)
+    pharos_fuzz_test(NAME fuzz_client SOURCES fuzz/fuzz_client.c CORPUS fuzz/corpus_client LIBS pharos_client_feed MAX_LEN 1024)
+    pharos_unit_test(NAME unit_client_feed SOURCES unit/tools/test_client_feed.c LIBS pharos_client_feed LABELS cluster)
     if(CURL_FOUND AND CJSON_FOUND)
         pharos_fuzz_test(NAME fuzz_etcd SOURCES fuzz/fuzz_etcd.c CORPUS fuzz/corpus_etcd LIBS pharos_cluster MAX_LEN 4096)
         pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/servers/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
@@ -36,19 +39,20 @@ if(PHAROS_BUILD_CLUSTER)
         endif()
         pharos_unit_test(NAME unit_cluster_tool SOURCES unit/tools/test_cluster_tool.c LIBS pharos_cluster_tool LABELS cluster)
     endif()
-    set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c
-        cluster/sim_says.c)
+    set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_clients.c
+        cluster/sim_host.c cluster/sim_net.c cluster/sim_says.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
     pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/node_host.c cluster/walks.c cluster/zones.c LIBS pharos_cluster LABELS cluster)
     if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread: the other builds find all that there is
         add_library(pharos_cluster_sim STATIC
             cluster/sim.c
             cluster/sim_check.c
+            cluster/sim_clients.c
             cluster/sim_host.c
             cluster/sim_net.c
             cluster/sim_says.c
             cluster/sim_store.c)
-        target_link_libraries(pharos_cluster_sim PUBLIC pharos_cluster pharos_test_support)
+        target_link_libraries(pharos_cluster_sim PUBLIC pharos_client_feed pharos_cluster pharos_test_support)
         set(schedules) # by PHAROS_TEST_PERCENT
         set(few_schedules)
         if(NOT PHAROS_SANITIZE AND NOT PHAROS_VALIDATE AND NOT PHAROS_COVERAGE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
@@ -68,7 +72,7 @@ if(PHAROS_BUILD_CLUSTER)
         add_test(NAME cluster_sim_no_answer COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim> --seed 1187049 --count 1)
         pharos_test_properties(cluster_sim_no_answer 60 "cluster")
         # The simulation with the library's membership, over its control store within a process.
-        pharos_plain_test(NAME cluster_sim_members SOURCES ${simulation} cluster/sim_members.c LIBS pharos_cluster
+        pharos_plain_test(NAME cluster_sim_members SOURCES ${simulation} cluster/sim_members.c LIBS pharos_client_feed pharos_cluster
                           ${few_schedules} LABELS cluster)
         if(NOT PHAROS_SANITIZE) # there a canary takes ten times as long and finds nothing more
             set(bug 0)
@@ -83,7 +87,14 @@ if(PHAROS_BUILD_CLUSTER)
                 math(EXPR bug "${bug} + 1")
                 set(test cluster_canary_${rule})
                 pharos_plain_test(NAME ${test} SOURCES ${simulation} cluster/sim_members.c canary/cluster_rules.c
-                                  LIBS pharos_cluster ARGS --expect-violation --count 4000 LABELS cluster)
+                                  LIBS pharos_client_feed pharos_cluster ARGS --expect-violation --count 4000 LABELS cluster)
+                target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
+            endforeach()
+            foreach(rule IN ITEMS feed)
+                math(EXPR bug "${bug} + 1")
+                set(test cluster_canary_${rule})
+                pharos_plain_test(NAME ${test} SOURCES cluster/cluster_sim.c canary/cluster_rules.c LIBS pharos_cluster_sim
+                                  ARGS --expect-violation --count 1000 LABELS cluster)
                 target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
             endforeach()
         endif()
@@ -91,10 +102,11 @@ if(PHAROS_BUILD_CLUSTER)
         add_test(NAME cluster_sim_adopted COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim_members> --seed 6840 --count 1)
         pharos_test_properties(cluster_sim_adopted 60 "cluster")
     endif()
-    foreach(test IN ITEMS federation cluster_hosts cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_node_gateway unit_cluster_tool fuzz_cluster fuzz_cluster_tool fuzz_membership
+    foreach(test IN ITEMS federation cluster_hosts cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_client_feed unit_node_gateway unit_cluster_tool fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
             fuzz_halo fuzz_etcd cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
-            cluster_canary_take_back cluster_canary_answer cluster_canary_adopt cluster_canary_outwait cluster_canary_era) # some are not there under sanitizers
+            cluster_canary_take_back cluster_canary_answer cluster_canary_adopt cluster_canary_outwait cluster_canary_era
+            cluster_canary_feed) # some are not there under sanitizers
         if(TARGET ${test})
             add_dependencies(cluster_tests ${test})
         endif()

@@ -33,6 +33,11 @@ bool phx_rule_answers(uint32_t fence, uint32_t shown)
     return shown >= fence;
 }
 
+phx_feed phx_rule_goes_on(phx_feed offered)
+{
+    return offered;
+}
+
 bool phx_rule_adopts(uint32_t version, uint32_t other)
 {
     return version >= other;

@@ -7,6 +7,7 @@
 #define PHX_CLUSTER_MAP_RULES_H
 
 #include "cluster/map/cluster_map.h"
+#include "cluster/wire/wire.h"
 
 /* Fence: messages of a registration that is not in the own map are dropped. */
 bool phx_rule_hears(const phx_cluster_map *map, uint64_t registration);
@@ -30,6 +31,9 @@ bool phx_rule_takes_back(uint32_t fence, uint32_t shown); /* offers to the dead 
 /* A question which node has an entity may have its answer: an earlier loss counts no more once a member is put out
  * later, which may have had the entity, and may still give it to a member with the old map. */
 bool phx_rule_answers(uint32_t fence, uint32_t shown);
+
+/* Feeds: the messages to the client of an entity go on behind the last one of its sender. */
+phx_feed phx_rule_goes_on(phx_feed offered);
 
 /* Adoption: into a control store that has lost the map no member writes one, where another one has read a newer one. */
 bool phx_rule_adopts(uint32_t version, uint32_t other);

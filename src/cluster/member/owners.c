@@ -83,6 +83,39 @@ uint64_t phc_ownership(const phc *member, uint64_t id)
     return holding && !holding->sending ? holding->ownership : 0;
 }
 
+/* true: the own one's feed is in *feed, and its number goes up by so many. */
+static bool take_feed(const phc *member, uint64_t id, uint32_t more, phc_feed *feed)
+{
+    uint64_t ownership = 0;
+    phx_feed *own = phx_hand_over_feed(&member->node, id, &ownership);
+    if (!own) return false;
+    own->number += more;
+    *feed = (phc_feed){.ownership = ownership, .begun = own->begun, .number = own->number};
+    return true;
+}
+
+ph_status phc_feed_next(phc *member, uint64_t id, phc_feed *feed)
+{
+    if (!member || !feed) return PH_BAD_ARGUMENT;
+    return take_feed(member, id, 1, feed) ? PH_OK : PH_UNKNOWN_ID;
+}
+
+ph_status phc_feed_last(const phc *member, uint64_t id, phc_feed *feed)
+{
+    if (!member || !feed) return PH_BAD_ARGUMENT;
+    return take_feed(member, id, 0, feed) ? PH_OK : PH_UNKNOWN_ID;
+}
+
+uint64_t phc_registration(const phc *member)
+{
+    return member && member->node.joined && !member->node.fenced ? member->node.def.member.registration : 0;
+}
+
+bool phc_hears(const phc *member, uint64_t registration)
+{
+    return member && phx_node_hears(&member->node, registration);
+}
+
 uint16_t phc_number(const phc *member)
 {
     return member && member->node.joined && !member->node.fenced ? member->node.def.member.number : 0;

@@ -22,6 +22,7 @@ phx_node_event phx_events_of(phx_item item)
     phx_node_event event;
     memcpy(&event, item.bytes, sizeof event);
     event.offer.followers = item.bytes + sizeof event;
+    event.offer.feeds = NULL; /* the holdings have them */
     event.offer.state = event.offer.followers + event.offer.follower_count * sizeof(uint64_t);
     return event;
 }

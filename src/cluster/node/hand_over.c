@@ -28,8 +28,17 @@ ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint
     if (node->map.regions[region].number != node->def.member.number) return PH_TAKEN;
     if (phx_holdings_find(&node->holdings, id)) return PH_EXISTS;
     if (!phx_holdings_reserve(&node->holdings, 1)) return PH_NO_MEMORY;
-    phx_holdings_add(&node->holdings, (phx_holding){.id = id, .ownership = after < first ? first : after + 1});
+    const uint64_t ownership = after < first ? first : after + 1;
+    phx_holdings_add(&node->holdings, (phx_holding){.id = id, .ownership = ownership, .feed = {.begun = ownership}});
     return PH_OK;
+}
+
+phx_feed *phx_hand_over_feed(const phx_node *node, uint64_t id, uint64_t *ownership)
+{
+    phx_holding *holding = phx_holdings_find(&node->holdings, id);
+    if (!holding || holding->sending) return NULL;
+    *ownership = holding->ownership;
+    return &holding->feed;
 }
 
 ph_status phx_hand_over_leave(phx_node *node, uint64_t id)
@@ -74,13 +83,26 @@ static void mark_sent(phx_node *node, const phx_peer *peer, uint64_t id)
     node->counts.handed++;
 }
 
-/* Writes the item of an offer; its followers as they travel. */
-static void write_offer(unsigned char *item, phx_offer offer, const uint64_t *followers)
+static void write_feed(const phx_node *node, phx_writer *writer, uint64_t id)
+{
+    const phx_feed feed = phx_holdings_find(&node->holdings, id)->feed;
+    phx_write_number(writer, sizeof feed.begun, feed.begun);
+    phx_write_number(writer, sizeof feed.number, feed.number);
+}
+
+/* Writes the item of an offer; its followers, and the feeds of all, as they travel. */
+static void write_offer(const phx_node *node, unsigned char *item, phx_offer offer, const uint64_t *followers)
 {
     unsigned char ids[PHX_WIRE_FOLLOWERS_MAX * sizeof(uint64_t)];
-    phx_writer writer = phx_writer_of(ids, sizeof ids);
-    for (uint32_t i = 0; i < offer.follower_count; i++) phx_write_number(&writer, sizeof(uint64_t), followers[i]);
+    unsigned char feeds[(PHX_WIRE_FOLLOWERS_MAX + 1) * PHX_WIRE_FEED_BYTES];
+    phx_writer id_writer = phx_writer_of(ids, sizeof ids), feed_writer = phx_writer_of(feeds, sizeof feeds);
+    for (uint32_t i = 0; i < offer.follower_count; i++) {
+        phx_write_number(&id_writer, sizeof(uint64_t), followers[i]);
+        write_feed(node, &feed_writer, followers[i]);
+    }
+    write_feed(node, &feed_writer, offer.id);
     offer.followers = ids;
+    offer.feeds = feeds;
     phx_wire_put_offer(item, &offer);
 }
 
@@ -104,7 +126,7 @@ ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const
     unsigned char *item = phx_channel_push(&peer->channel, phx_wire_offer_bytes(follower_count, state_bytes));
     if (!item) return PH_NO_MEMORY;
     peer->offers++;
-    write_offer(item,
+    write_offer(node, item,
                 (phx_offer){.id = id,
                             .ownership = ownership,
                             .follower_count = follower_count,
@@ -139,7 +161,8 @@ bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offe
         const phx_holding holding = {.id = phx_wire_offer_id(offer, i),
                                      .ownership = offer->ownership,
                                      .peer = peer->member.registration,
-                                     .sequence = peer->channel.taken};
+                                     .sequence = peer->channel.taken,
+                                     .feed = phx_rule_goes_on(phx_wire_offer_feed(offer, i))};
         phx_holdings_add(&node->holdings, holding);
         node->counts.gained++;
     }
@@ -168,6 +191,15 @@ void phx_hand_over_finish(phx_node *node, phx_peer *peer)
     phx_channel_pop(&peer->channel);
 }
 
+/*
+ * The dead peer may have sent messages to the client. So this is another feed, and not its beginning, from which a
+ * client goes on with an empty list: that has number 1.
+ */
+static phx_feed begin_again(const phx_node_event *event, const phx_holding *holding)
+{
+    return (phx_feed){.begun = event->offer.ownership, .number = holding->feed.number + 1};
+}
+
 bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
 {
     while (peer->channel.unacked.count > 0) {
@@ -185,7 +217,8 @@ bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
             const uint64_t id = phx_wire_offer_id(&event.offer, i);
             phx_holding *holding = phx_holdings_find(&node->holdings, id);
             PHX_ASSERT(holding && holding->sending);
-            *holding = (phx_holding){.id = id, .ownership = event.offer.ownership};
+            const phx_feed feed = begin_again(&event, holding);
+            *holding = (phx_holding){.id = id, .ownership = event.offer.ownership, .feed = feed};
             node->counts.taken_back++;
         }
         peer->offers--;

@@ -14,6 +14,8 @@
  * PH_EXISTS: the id is held.
  */
 ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after);
+/* The feed to the client of an own entity, good until the next call, and its ownership. NULL: it is not own. */
+phx_feed *phx_hand_over_feed(const phx_node *node, uint64_t id, uint64_t *ownership);
 /* PH_PENDING: it is on its way to another node. */
 ph_status phx_hand_over_leave(phx_node *node, uint64_t id);
 

@@ -6,6 +6,7 @@
 #define PHX_CLUSTER_NODE_HOLDINGS_H
 
 #include "base/idmap.h"
+#include "cluster/wire/wire.h"
 
 /*
  * Ownership is a number that rises with every owner of an entity: the version of the map in which it entered, or was
@@ -16,6 +17,7 @@ typedef struct phx_holding {
     uint64_t id, ownership;
     uint64_t peer;     /* own: the registration that it came from, 0 = none; else the one that it goes to */
     uint64_t sequence; /* of the item that it came, or goes, in */
+    phx_feed feed;     /* to its client */
     bool sending;      /* not acked: simulated by no node, or by the peer */
 } phx_holding;
 

@@ -9,6 +9,11 @@
 
 enum { MAGIC = 0x57434850 /* "PHCW" */, ITEM_HEAD_BYTES = 4 };
 
+static size_t feeds_bytes(const phx_offer *offer)
+{
+    return (offer->follower_count + 1) * (size_t)PHX_WIRE_FEED_BYTES;
+}
+
 void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer)
 {
     phx_writer writer = phx_writer_of(bytes, phx_wire_offer_bytes(offer->follower_count, offer->state_bytes));
@@ -17,6 +22,7 @@ void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer)
     phx_write_number(&writer, 8, offer->ownership);
     phx_write_number(&writer, 4, offer->follower_count);
     phx_write_bytes(&writer, offer->followers, offer->follower_count * sizeof(uint64_t));
+    phx_write_bytes(&writer, offer->feeds, feeds_bytes(offer));
     phx_write_bytes(&writer, offer->state, offer->state_bytes);
     PHX_ASSERT(!writer.failed);
 }
@@ -31,6 +37,25 @@ uint64_t phx_wire_offer_id(const phx_offer *offer, uint32_t place)
 {
     PHX_ASSERT(place <= offer->follower_count);
     return place == offer->follower_count ? offer->id : follower_at(offer->followers, place);
+}
+
+phx_feed phx_wire_offer_feed(const phx_offer *offer, uint32_t place)
+{
+    PHX_ASSERT(place <= offer->follower_count && offer->feeds);
+    phx_reader reader = phx_reader_of(offer->feeds + (size_t)place * PHX_WIRE_FEED_BYTES, PHX_WIRE_FEED_BYTES);
+    phx_feed feed = {.begun = phx_read_number(&reader, 8)};
+    feed.number = phx_read_number(&reader, 8);
+    return feed;
+}
+
+/* A feed began under an earlier ownership, and has numbers left. */
+static bool feeds_are_sound(const phx_offer *offer)
+{
+    for (uint32_t i = 0; i <= offer->follower_count; i++) {
+        const phx_feed feed = phx_wire_offer_feed(offer, i);
+        if (feed.begun >= offer->ownership || feed.number == UINT64_MAX) return false;
+    }
+    return true;
 }
 
 /* Are they ids that differ from each other, and from the entity's? */
@@ -54,10 +79,11 @@ bool phx_wire_get_offer(phx_offer *offer, const unsigned char *bytes, size_t siz
     offer->follower_count = (uint32_t)phx_read_number(&reader, 4);
     if (offer->follower_count > PHX_WIRE_FOLLOWERS_MAX) return false;
     offer->followers = phx_read_bytes(&reader, offer->follower_count * sizeof(uint64_t));
+    offer->feeds = phx_read_bytes(&reader, feeds_bytes(offer));
     offer->state_bytes = (uint32_t)phx_reader_left(&reader);
     offer->state = reader.at;
     return !reader.failed && kind == PHX_ITEM_OFFER && offer->id != 0 &&
-           offer->state_bytes <= PHX_WIRE_STATE_BYTES_MAX && followers_differ(offer);
+           offer->state_bytes <= PHX_WIRE_STATE_BYTES_MAX && followers_differ(offer) && feeds_are_sound(offer);
 }
 
 bool phx_wire_get_item(phx_wire_item *item, const unsigned char *bytes, size_t size)

@@ -5,7 +5,8 @@
  *   head, 64 bytes   magic u32, format u8, kind u8, 0 u16, bytes u32, item_count u32, source u64, target u64,
  *                    version u32, 0 u32, first u64, ack u64, confirmed u64
  *   items            of a channel: size u32, and an offer: kind u8, id u64, ownership u64, follower_count u32, the
- *                    followers' ids u64, state; or an item of say_wire.h
+ *                    followers' ids u64, the feeds of all, the entity's last: begun u64, number u64, state; or an
+ *                    item of say_wire.h
  *                    of a heartbeat: registration u64 of a member that the source does not hear
  *   sum u64
  */
@@ -19,7 +20,8 @@ enum {
     PHX_WIRE_BYTES_MAX = 256 << 10,       /* a quarter of the largest payload that a NATS server takes by default */
     PHX_WIRE_STATE_BYTES_MAX = 128 << 10, /* the largest capsule, and the host's state of its entities */
     PHX_WIRE_FOLLOWERS_MAX = 255,         /* entities that go with another one */
-    PHX_WIRE_OFFER_BYTES = 21             /* before the followers */
+    PHX_WIRE_FEED_BYTES = 16,
+    PHX_WIRE_OFFER_BYTES = 21 + PHX_WIRE_FEED_BYTES /* beside the followers, and the state */
 };
 
 typedef enum phx_wire_kind {
@@ -38,11 +40,18 @@ typedef struct phx_wire_head {
     uint64_t confirmed; /* the source has seen the target's ack up to this one */
 } phx_wire_head;
 
+/* How far the numbered messages to the client of an entity have come. */
+typedef struct phx_feed {
+    uint64_t begun;  /* ownership under which they began */
+    uint64_t number; /* of the last one; 0 = none so far */
+} phx_feed;
+
 /* An entity, and the ones that go with it, all under one ownership. */
 typedef struct phx_offer {
     uint64_t id, ownership;
     const unsigned char *followers; /* ids as they travel, ascending */
     uint32_t follower_count;
+    const unsigned char *feeds; /* as they travel, of the followers, then of the entity; NULL in an event */
     const unsigned char *state;
     uint32_t state_bytes;
 } phx_offer;
@@ -59,10 +68,13 @@ typedef enum phx_wire_flaw {
 /* Bytes of the item of an offer. */
 static inline uint32_t phx_wire_offer_bytes(uint32_t follower_count, uint32_t state_bytes)
 {
-    return PHX_WIRE_OFFER_BYTES + follower_count * (uint32_t)sizeof(uint64_t) + state_bytes;
+    const uint32_t follower_bytes = (uint32_t)sizeof(uint64_t) + PHX_WIRE_FEED_BYTES;
+    return PHX_WIRE_OFFER_BYTES + follower_count * follower_bytes + state_bytes;
 }
 /* The id of a follower, or with place = follower_count the entity's. */
 uint64_t phx_wire_offer_id(const phx_offer *offer, uint32_t place);
+/* The feed of the same one. */
+phx_feed phx_wire_offer_feed(const phx_offer *offer, uint32_t place);
 /* Writes an offer as an item's bytes, phx_wire_offer_bytes() of them. */
 void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer);
 /* false: the item is no offer. */

@@ -611,7 +611,7 @@ Test(phc, a_fenced_member_has_no_number_and_no_entity)
     }
     while (phc_tick(all[0].member) == PH_OK && now_ns < 60000000000ull) phc_memory_step(memory, now_ns += TICK_NS);
     cr_assert_eq(phc_tick(all[0].member), PH_BUSY);
-    cr_assert_eq(phc_number(all[0].member), 0);
+    cr_assert(phc_number(all[0].member) == 0 && phc_registration(all[0].member) == 0);
     cr_assert_eq(phc_node_of(all[0].member, 7), 0);
     cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
     cr_assert(stats.own == 0 && stats.remote == 0);
@@ -638,7 +638,7 @@ Test(phc, an_offer_of_an_ownership_that_can_not_be_is_not_taken)
 {
     phx_wire_head head = {.kind = PHX_WIRE_CHANNEL, .first = 1};
     phx_wire_message message;
-    unsigned char bytes[256], item[PHX_WIRE_OFFER_BYTES];
+    unsigned char bytes[256], item[PHX_WIRE_OFFER_BYTES], feed[PHX_WIRE_FEED_BYTES] = {0};
     join_members();
     phx_node *node = &all[1].member->node;
     head.source = all[0].member->node.def.member.registration;
@@ -646,7 +646,7 @@ Test(phc, an_offer_of_an_ownership_that_can_not_be_is_not_taken)
     head.version = node->map.version;
     const uint64_t wrong[] = {UINT64_MAX, (uint64_t)(head.version + 1) << 32};
     for (uint32_t i = 0; i < 2; i++) {
-        phx_wire_put_offer(item, &(phx_offer){.id = 9, .ownership = wrong[i]});
+        phx_wire_put_offer(item, &(phx_offer){.id = 9, .ownership = wrong[i], .feeds = feed});
         phx_wire_begin(&message, bytes, sizeof bytes);
         cr_assert(phx_wire_add(&message, item, sizeof item));
         phx_exchange_receive(node, bytes, phx_wire_end(&message, &head));

@@ -120,7 +120,7 @@ Test(channel, every_item_is_taken_once_and_in_order)
 {
     enum { ITEMS = 3000, IN_FLIGHT = 6 };
     static flight flights[2][IN_FLIGHT];
-    static const unsigned char state[90];
+    static const unsigned char state[90], feed[PHX_WIRE_FEED_BYTES];
     phx_channel channels[2];
     uint64_t rng = 5;
     for (uint32_t i = 0; i < 2; i++) phx_channel_init(&channels[i], &memory);
@@ -128,7 +128,8 @@ Test(channel, every_item_is_taken_once_and_in_order)
         cr_assert(round < 200000);
         for (uint32_t n = phx_rng_below(&rng, 4); n > 0 && channels[0].sent < ITEMS; n--) {
             const uint64_t id = channels[0].sent + 1;
-            const phx_offer offer = {.id = id, .ownership = 1, .state = state, .state_bytes = (uint32_t)(id % 90)};
+            const phx_offer offer = {
+                .id = id, .ownership = 1, .feeds = feed, .state = state, .state_bytes = (uint32_t)(id % 90)};
             unsigned char *item = phx_channel_push(&channels[0], PHX_WIRE_OFFER_BYTES + offer.state_bytes);
             cr_assert(item);
             phx_wire_put_offer(item, &offer);
@@ -165,8 +166,8 @@ Test(channel, numbers_that_can_not_be_change_nothing)
 Test(channel, a_repetition_has_few_items_until_an_ack_comes)
 {
     phx_channel channel;
-    static unsigned char bytes[PHX_WIRE_BYTES_MAX];
-    const phx_offer offer = {.id = 1, .ownership = 1};
+    static unsigned char bytes[PHX_WIRE_BYTES_MAX], feed[PHX_WIRE_FEED_BYTES];
+    const phx_offer offer = {.id = 1, .ownership = 1, .feeds = feed};
     const uint32_t expected[] = {100, 4, 10, 4, 108}, first[] = {1, 1, 101, 1, 3};
     phx_channel_init(&channel, &memory);
     for (uint32_t i = 0; i < 100; i++) phx_wire_put_offer(phx_channel_push(&channel, PHX_WIRE_OFFER_BYTES), &offer);

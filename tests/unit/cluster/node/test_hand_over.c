@@ -163,6 +163,43 @@ Test(hand_over, the_last_ownership_of_a_map_waits_for_the_next_map)
     cr_assert_eq(event.offer.ownership, last + 1);
 }
 
+static void expect_feed(uint32_t node, uint64_t id, uint64_t begun, uint64_t number)
+{
+    uint64_t ownership = 0;
+    const phx_feed *feed = phx_hand_over_feed(&nodes[node], id, &ownership);
+    cr_assert(feed && feed->begun == begun && feed->number == number);
+    cr_assert_eq(ownership, phx_holdings_find(&nodes[node].holdings, id)->ownership);
+}
+
+Test(hand_over, the_feeds_of_a_family_go_on_at_the_receiver)
+{
+    const uint64_t begun = (uint64_t)map.version << PHX_OWNERSHIP_VERSION_SHIFT, followers[] = {5, 9};
+    uint64_t ownership;
+    for (uint64_t id = 5; id <= 9; id += 2) {
+        cr_assert_eq(phx_hand_over_enter(&nodes[A], id, region_of(A), 0), PH_OK);
+        phx_hand_over_feed(&nodes[A], id, &ownership)->number = id * 10;
+    }
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 7, 2, followers, 2, "", 0), PH_OK);
+    cr_assert_null(phx_hand_over_feed(&nodes[A], 7, &ownership), "on its way");
+    cr_assert_null(phx_hand_over_feed(&nodes[B], 7, &ownership));
+    speak(A, B);
+    for (uint64_t id = 5; id <= 9; id += 2) expect_feed(B, id, begun, id * 10);
+}
+
+Test(hand_over, what_comes_back_from_a_dead_node_has_another_feed_that_has_begun)
+{
+    uint64_t ownership;
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
+    phx_hand_over_feed(&nodes[A], 5, &ownership)->number = 3;
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "", 0), PH_OK);
+    cr_assert(phx_cluster_map_put_out(&map, 11));
+    for (uint32_t i = A; i < MEMBERS; i += GATEWAY) cr_assert_eq(phx_node_map(&nodes[i], &map), PH_OK);
+    beat(GATEWAY, A);
+    phx_map_barrier_begin(&nodes[A], 1);
+    (void)expect_event(A, PHX_NODE_TAKEN_BACK);
+    expect_feed(A, 5, (uint64_t)map.version << PHX_OWNERSHIP_VERSION_SHIFT, 4);
+}
+
 Test(hand_over, an_id_that_two_nodes_entered_is_told_and_stays_where_it_is)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);

@@ -16,11 +16,13 @@ static const phx_wire_head sample = {
 static size_t make_message(void)
 {
     phx_wire_message message;
-    unsigned char item[100], state[ITEMS];
+    unsigned char item[200], state[ITEMS], feed[PHX_WIRE_FEED_BYTES] = {0};
     phx_wire_begin(&message, bytes, sizeof bytes);
     for (uint32_t i = 0; i < ITEMS; i++) {
         state[i] = (unsigned char)i;
-        const phx_offer offer = {.id = i + 1, .ownership = UINT64_MAX - i, .state = state, .state_bytes = i};
+        feed[0] = feed[8] = (unsigned char)(i + 1);
+        const phx_offer offer = {
+            .id = i + 1, .ownership = UINT64_MAX - i, .feeds = feed, .state = state, .state_bytes = i};
         phx_wire_put_offer(item, &offer);
         cr_assert(phx_wire_add(&message, item, PHX_WIRE_OFFER_BYTES + i));
     }
@@ -59,10 +61,24 @@ Test(wire, a_message_comes_out_as_it_went_in)
         const phx_offer offer = phx_wire_next(&items).offer;
         cr_assert_eq(offer.id, i + 1);
         cr_assert_eq(offer.ownership, UINT64_MAX - i);
+        const phx_feed feed = phx_wire_offer_feed(&offer, 0);
+        cr_assert(feed.begun == i + 1 && feed.number == i + 1);
         cr_assert_eq(offer.state_bytes, i);
         for (uint32_t k = 0; k < i; k++) cr_assert_eq(offer.state[k], k);
     }
     cr_assert_eq(items.left, 0);
+    unsigned char item[200], feed[PHX_WIRE_FEED_BYTES] = {0};
+    phx_offer offer = {.id = 1, .ownership = 4, .feeds = feed};
+    for (uint32_t begun = 3; begun <= 4; begun++) { /* one that began under this ownership is of no sender */
+        feed[0] = (unsigned char)begun;
+        phx_wire_put_offer(item, &offer);
+        cr_assert_eq(phx_wire_get_offer(&offer, item, PHX_WIRE_OFFER_BYTES), begun == 3);
+        offer.feeds = feed;
+    }
+    memset(feed, 0, sizeof feed);
+    memset(feed + 8, 0xff, 8); /* no number is left */
+    phx_wire_put_offer(item, &offer);
+    cr_assert_not(phx_wire_get_offer(&offer, item, PHX_WIRE_OFFER_BYTES));
 }
 
 Test(wire, a_cut_and_a_flipped_bit_are_found)
@@ -117,9 +133,9 @@ Test(wire, an_item_that_does_not_fit_is_left_out)
 {
     phx_wire_message message;
     static unsigned char item[PHX_WIRE_OFFER_BYTES + 200];
-    static const unsigned char state[200];
+    static const unsigned char state[200], feed[PHX_WIRE_FEED_BYTES];
     const size_t room = PHX_WIRE_HEAD_BYTES + PHX_SUM_BYTES + 2 * (4 + sizeof item);
-    const phx_offer offer = {.id = 1, .state = state, .state_bytes = sizeof state};
+    const phx_offer offer = {.id = 1, .ownership = 1, .feeds = feed, .state = state, .state_bytes = sizeof state};
     phx_wire_put_offer(item, &offer);
     phx_wire_begin(&message, bytes, room + 3);
     cr_assert(phx_wire_add(&message, item, sizeof item));

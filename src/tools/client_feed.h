@@ -1,0 +1,56 @@
+/*
+ * What the client of one observer was shown, by a gateway: changes in the order of their numbers, whichever nodes they
+ * come from. One that comes too early is held; where the one before it stays away, or is heard of alone, the owner is
+ * asked for a whole list, of which the client is shown the difference. So no change is shown twice, and none is
+ * missing. Without clock and network; called by node_gateway.c and by the simulation, one thread.
+ */
+#ifndef PHX_TOOLS_CLIENT_FEED_H
+#define PHX_TOOLS_CLIENT_FEED_H
+
+#include "base/mem.h"
+#include "tools/client_wire.h"
+
+enum {
+    PHX_CLIENT_HELD_MAX = 8, /* changes; more than that are as lost ones */
+    PHX_CLIENT_WAIT_MS = 250 /* that the change before a held one may take */
+};
+
+/* Numbers of all clients of a gateway. */
+typedef struct phx_client_counts {
+    uint64_t shown;    /* changes, and whole lists */
+    uint64_t repeated; /* changes that were shown before, or are of an earlier feed */
+    uint64_t held;     /* ... that came before the one that they follow */
+    uint64_t whole;    /* whole lists that were shown */
+    uint64_t asked;    /* times that the owner was asked for one */
+    uint64_t wrong;    /* enters of what was in the list, and leaves of what was not: never, if each node tells right */
+} phx_client_counts;
+
+typedef struct phx_client_held {
+    phx_client_change change;
+    unsigned char *ids; /* its own copy */
+    size_t bytes;
+} phx_client_held;
+
+/* All zero but mem and counts: nothing was shown. */
+typedef struct phx_client_feed {
+    phx_mem *mem;
+    phx_client_counts *counts;
+    phc_feed shown; /* the last change; begun 0 = none yet */
+    phc_feed told;  /* the last one that was heard of */
+    uint64_t *ids;  /* the list, ascending */
+    uint32_t count, capacity;
+    phx_client_held held[PHX_CLIENT_HELD_MAX];
+    uint32_t held_count;
+    bool waits;
+    uint64_t waits_since_ms;
+} phx_client_feed;
+
+/* A change of that observer came. */
+void phx_client_take(phx_client_feed *client, const phx_client_change *change, uint64_t now_ms);
+/* Its owner has said that this is the last one. */
+void phx_client_hear_last(phx_client_feed *client, const phc_feed *last, uint64_t now_ms);
+/* Is the owner to be asked for a whole list, now? Asked anew for as long as none comes. */
+bool phx_client_asks(phx_client_feed *client, uint64_t now_ms);
+void phx_client_free(phx_client_feed *client);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Numbers of messages to clients by the calls of cluster.h, on one node, and the registrations that a gateway's host
+ * asks for. That numbers go on through hand-overs is cluster_hosts' part.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include <pharos/cluster.h>
+
+enum { TICK_NS = 50000000, ROUNDS = 20 };
+
+static phc_loop *loop;
+static phc_memory *memory;
+static ph_world world;
+static phc *node, *gateway;
+static phc_transport transports[2];
+static phc_store stores[2];
+static uint64_t now_ns;
+
+static uint64_t read_clock(void *user)
+{
+    (void)user;
+    return now_ns;
+}
+
+static phc *open_member(uint32_t place, ph_world of, const ph_world_def *world_def)
+{
+    phc *member = NULL;
+    phc_def def = phc_def_default();
+    def.name = "unit";
+    def.world_def = world_def;
+    def.gateway = of.index1 == 0;
+    def.clock = read_clock;
+    cr_assert_eq(phc_loop_join(loop, 64, &transports[place]), PH_OK);
+    cr_assert_eq(phc_memory_join(memory, &stores[place]), PH_OK);
+    cr_assert_eq(phc_open(&def, of, &transports[place], &stores[place], &member, NULL, 0), PH_OK);
+    return member;
+}
+
+static void run_rounds(void)
+{
+    phc_event event;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        phc_memory_step(memory, now_ns += TICK_NS);
+        phc_loop_step(loop);
+        cr_assert(phc_tick(node) == PH_OK && phc_tick(gateway) == PH_OK);
+        while (phc_event_next(node, &event) || phc_event_next(gateway, &event)) {
+        }
+        cr_assert_eq(ph_tick(world, NULL), PH_OK);
+        cr_assert(phc_told(node) == PH_OK && phc_told(gateway) == PH_OK);
+    }
+}
+
+static void set_up(void)
+{
+    static ph_world_def def;
+    now_ns = 1;
+    def = ph_world_def_default();
+    cr_assert_eq(phc_loop_create((phc_faults){.seed = 1}, (ph_allocator){0}, &loop), PH_OK);
+    cr_assert_eq(phc_memory_create((phc_faults){.seed = 1}, (ph_allocator){0}, &memory), PH_OK);
+    cr_assert_eq(ph_world_create(&def, &world), PH_OK);
+    node = open_member(0, world, &def);
+    gateway = open_member(1, (ph_world){0}, &def);
+}
+
+static void tear_down(void)
+{
+    phc_close(node);
+    phc_close(gateway);
+    for (uint32_t i = 0; i < 2; i++) {
+        transports[i].close(transports[i].user);
+        stores[i].close(stores[i].user);
+    }
+    (void)ph_world_destroy(world);
+    phc_loop_destroy(loop);
+    phc_memory_destroy(memory);
+}
+
+TestSuite(feeds, .init = set_up, .fini = tear_down);
+
+Test(feeds, a_client_has_numbers_from_1_on_and_another_feed_behind_a_new_enter)
+{
+    phc_feed feed, first;
+    const ph_attrs attrs = {.given = PH_X | PH_Y};
+    run_rounds();
+    cr_assert_eq(phc_feed_next(node, 7, &feed), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_enter(node, 7, &attrs, 0), PH_OK);
+    cr_assert(phc_feed_next(NULL, 7, &feed) == PH_BAD_ARGUMENT && phc_feed_next(node, 7, NULL) == PH_BAD_ARGUMENT);
+    cr_assert(phc_feed_last(NULL, 7, &feed) == PH_BAD_ARGUMENT && phc_feed_last(node, 7, NULL) == PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_feed_last(node, 7, &first), PH_OK);
+    cr_assert(first.number == 0 && first.begun == phc_ownership(node, 7) && first.ownership == first.begun);
+    for (uint64_t number = 1; number <= 3; number++) {
+        cr_assert_eq(phc_feed_next(node, 7, &feed), PH_OK);
+        cr_assert(feed.number == number && feed.begun == first.begun);
+    }
+    run_rounds();
+    cr_assert(phc_feed_last(node, 7, &feed) == PH_OK && feed.number == 3);
+    cr_assert_eq(phc_leave(node, 7), PH_OK);
+    cr_assert_eq(phc_feed_last(node, 7, &feed), PH_UNKNOWN_ID);
+    run_rounds();
+    cr_assert_eq(phc_enter(node, 7, &attrs, first.ownership), PH_OK);
+    cr_assert(phc_feed_last(node, 7, &feed) == PH_OK && feed.number == 0 && feed.begun > first.begun);
+    cr_assert_eq(phc_feed_last(gateway, 7, &feed), PH_UNKNOWN_ID);
+}
+
+Test(feeds, a_gateway_hears_members_of_its_map_alone)
+{
+    cr_assert_eq(phc_registration(node), 0, "it is in no map yet");
+    run_rounds();
+    const uint64_t registration = phc_registration(node);
+    cr_assert(registration != 0 && registration != phc_registration(gateway) && phc_registration(NULL) == 0);
+    cr_assert(phc_hears(gateway, registration) && phc_hears(node, phc_registration(gateway)));
+    cr_assert(!phc_hears(gateway, 0) && !phc_hears(gateway, registration + 1000) && !phc_hears(NULL, registration));
+}
