@@ -28,7 +28,7 @@ enum {
     PH_VIEW_REQUESTS_MAX = 64,   /* that wait for the host; further ones are refused */
     PH_VIEW_TOKEN_MIN = 16,      /* characters of a token */
     PH_VIEW_TOKEN_MAX = 64,
-    PH_VIEW_ADDRESS_SIZE = 256, /* room for ph_view_address(): of a unix socket its path alone */
+    PH_VIEW_ADDRESS_SIZE = 256, /* room for ph_view_address() */
     PH_VIEW_TEXT_SIZE = 128     /* of a key or a value, with its terminator */
 };
 
@@ -103,7 +103,11 @@ PH_NODISCARD PH_API ph_status ph_view_open(const ph_view_def *def, ph_view **vie
  */
 PH_NODISCARD PH_API ph_status ph_view_show(ph_view *view, ph_world world, const ph_world_def *def);
 
-/** @return the address for a browser, with the token; of a unix socket its path. Lives as long as the view. */
+/**
+ * @return the address for a browser, with the token: `http://127.0.0.1:PORT/#token=TOKEN`; of a unix socket
+ * `PATH#token=TOKEN`, whose end goes behind the address of whatever leads there: docs/viewing.md. Lives as long as the
+ * view.
+ */
 PH_API const char *ph_view_address(const ph_view *view);
 
 /** Takes the next request. @return false: none waits. @thread one at a time, mostly the ticker between ticks */

@@ -85,7 +85,7 @@ static const struct argp_option options[] = {
      1},
     {"allow-set", KEY_ALLOW_SET, NULL, 0, "Let the page change live keys", 1},
     {"port", KEY_PORT, "N", 0, "Listen on this port of 127.0.0.1 (default: a free one)", 2},
-    {"socket", KEY_SOCKET, "PATH", 0, "Listen on this unix socket instead", 2},
+    {"socket", KEY_SOCKET, "PATH", 0, "Listen on this unix socket instead; prints PATH#token=TEXT", 2},
     {"token", KEY_TOKEN, "TEXT", 0, "16 to 64 letters and digits (default: random)", 2},
     {"speed", KEY_SPEED, "X", 0, "Times real time, 0.01 to 1000 (default: 1)", 3},
     {"tick-ms", KEY_TICK_MS, "MS", 0, "A tick takes so long at speed 1 (default: 50 of the demo, 100 of a trace)", 3},

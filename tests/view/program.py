@@ -13,14 +13,14 @@ ALL_PARTS = "points,grid,shards,areas,stats,keys"
 
 
 class Program:
-    """Begins at once; `port` and `token` are of the address that it prints."""
+    """Begins at once; `port` or `unix`, and `token`, are of the address that it prints."""
 
     def __init__(self, command, *options):
         self.process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip()
-        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#token=([0-9A-Za-z]+)", self.address)
+        found = re.fullmatch(r"(?:http://127\.0\.0\.1:(\d+)/|(/.+))#token=([0-9A-Za-z]+)", self.address)
         assert found, f"{self.address!r}: {self.process.stderr.read()}"
-        self.port, self.token = int(found[1]), found[2]
+        self.port, self.unix, self.token = int(found[1] or 0), found[2], found[3]
 
     def __enter__(self):
         return self
@@ -46,7 +46,7 @@ class Page(web_socket.WebSocket):
     """A page that acknowledges each frame, unless told otherwise."""
 
     def __init__(self, program, token=None, headers=(), hello=True, **more):
-        super().__init__(program.port, "/", ["Sec-WebSocket-Protocol: pharos-view", *headers], **more)
+        super().__init__(program.port, "/", ["Sec-WebSocket-Protocol: pharos-view", *headers], unix=program.unix, **more)
         self.hello, self.state, self.refused, self.slice, self.lost = None, None, [], None, []
         self.frames = self.texts = 0
         if hello:

@@ -2,7 +2,6 @@
 """The server of pharos-view against good pages, strangers, and pages that break the rules of the protocol.
 usage: test_server.py PHAROS-VIEW-COMMAND ..."""
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -247,16 +246,26 @@ def check_wrong_use():
         with open(path, encoding="ascii") as file:
             assert file.read() == "mine"
         path = os.path.join(folder, "view.sock")
-        process = subprocess.Popen([*COMMAND, "--demo", "--socket", path], stdout=subprocess.PIPE, text=True)
-        assert process.stdout.readline().strip() == path
-        assert os.stat(path).st_mode & 0o077 == 0, oct(os.stat(path).st_mode)
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(path)
-            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            assert connection.recv(15) == b"HTTP/1.1 200 OK", "no page by the unix socket"
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
-        assert process.returncode == 0, process.returncode
+        with program.Program(COMMAND, "--demo", "--socket", path) as one:
+            check_unix(one, path)
+            code, errors = one.stop()
+            assert code == 0 and errors == "", (code, errors)
+
+
+def check_unix(one, path):
+    """The page, and frames for the token that the address has: without it nothing."""
+    assert one.unix == path and len(one.token) == 32, one.address
+    assert os.stat(path).st_mode & 0o077 == 0, oct(os.stat(path).st_mode)
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert connection.recv(15) == b"HTTP/1.1 200 OK", "no page by the unix socket"
+    closes(program.Page(one, token="0" * 32), "wrong token")
+    page = program.Page(one)
+    page.watch()
+    frame = page.frame() and page.frame()
+    assert program.entities_of(frame) > 9000, program.entities_of(frame)
+    page.close()
 
 
 def main():
