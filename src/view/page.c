@@ -86,9 +86,7 @@ static void watch(ph_view *view, phx_page *page)
 
 static void obey_view(ph_view *view, phx_page *page, const phx_message *message)
 {
-    const uint32_t spread = page->view.spread;
-    page->view = message->view;
-    page->view.spread = spread;
+    phx_spread_watch(&page->spread, &page->view, &message->view);
     page->hz = message->hz;
     page->has_view = true;
     pthread_mutex_lock(&view->worlds);

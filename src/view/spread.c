@@ -38,3 +38,18 @@ uint32_t phx_spread_next(phx_spread *spread, uint32_t now, const ph_monitor_fram
     *spread = (phx_spread){.tick = frame->tick, .frames = next == now ? SETTLE : 0};
     return next;
 }
+
+static bool shows_others(const ph_monitor_view *a, const ph_monitor_view *b)
+{
+    return a->x0 != b->x0 || a->y0 != b->y0 || a->x1 != b->x1 || a->y1 != b->y1 || a->instance != b->instance ||
+           a->flags != b->flags || a->points_max != b->points_max;
+}
+
+void phx_spread_watch(phx_spread *spread, ph_monitor_view *view, const ph_monitor_view *wanted)
+{
+    const bool others = shows_others(view, wanted);
+    const uint32_t parts = others ? 0 : view->spread;
+    if (others) *spread = (phx_spread){0};
+    *view = *wanted;
+    view->spread = parts;
+}

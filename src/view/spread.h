@@ -21,4 +21,8 @@ typedef struct phx_spread {
    have told what they cost. */
 uint32_t phx_spread_next(phx_spread *spread, uint32_t now, const ph_monitor_frame *frame);
 
+/* Takes over the wanted view. Its points are in the parts of the ones before; in the default, if it may show other
+   points: so a page that had few fills no large parts once it has many. */
+void phx_spread_watch(phx_spread *spread, ph_monitor_view *view, const ph_monitor_view *wanted);
+
 #endif

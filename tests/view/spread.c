@@ -1,6 +1,7 @@
 /*
  * src/view/spread.c: in how many parts a page's points are renewed, on frames with made costs: few enough for the view,
- * many enough for the ticks; it comes to rest, follows a world that gets dearer, and is not moved by a pause.
+ * many enough for the ticks; it comes to rest, follows a world that gets dearer, is not moved by a pause, and begins anew
+ * with a view of other points.
  */
 #include <stdio.h>
 
@@ -53,6 +54,34 @@ static void comes_to_rest(const costs *c, uint32_t right, const char *what)
     CHECK(parts == right && changes == 0, "%s: %u parts, %u changes", what, parts, changes);
 }
 
+/* A page learns on few points, and then shows many: its frames are in the default's parts at once. */
+static void begins_anew(void)
+{
+    const costs few = {10000, 20000, 5000000, ALL_SLOTS}, many = {10000, 7000000, 55000000, ALL_SLOTS};
+    ph_monitor_view view = {0}, wanted = {.x1 = 10, .y1 = 10, .points_max = 1000};
+    const ph_monitor_view learned[] = {{.x1 = 11, .y1 = 10, .points_max = 1000},
+                                       {.x1 = 10, .y1 = 10, .instance = 1, .points_max = 1000},
+                                       {.x1 = 10, .y1 = 10, .flags = PH_MONITOR_GRID, .points_max = 1000},
+                                       {.x1 = 10, .y1 = 10, .points_max = 2000}};
+    phx_spread spread = {0};
+    uint32_t changes;
+    for (uint32_t i = 0; i < sizeof learned / sizeof *learned; i++) {
+        phx_spread_watch(&spread, &view, &wanted);
+        view.spread = rest(&spread, view.spread, &few, &changes);
+        CHECK(view.spread == 1, "%u parts of few points", view.spread);
+        const ph_monitor_frame late = {.tick = spread.tick + EVERY, .view.spread = 1, .tick_ns = 5000000};
+        wanted.focus = i + 7; /* the same points */
+        phx_spread_watch(&spread, &view, &wanted);
+        CHECK(view.spread == 1 && view.focus == i + 7 && spread.tick != 0, "%u parts of the same view", view.spread);
+        phx_spread_watch(&spread, &view, &learned[i]);
+        CHECK(view.spread == 0 && view.x1 == learned[i].x1, "%u parts of another view", view.spread);
+        CHECK(phx_spread_next(&spread, view.spread, &late) == 1, "a frame of the view before decides");
+        const uint32_t parts = rest(&spread, view.spread, &many, &changes);
+        CHECK(parts == 8 && changes == 0, "%u parts of many points", parts);
+        view = wanted;
+    }
+}
+
 int main(void)
 {
     uint32_t changes;
@@ -74,5 +103,6 @@ int main(void)
     }
     parts = rest(&spread, parts, &cheap, &changes);
     CHECK(parts == 1 && changes == 0, "%u parts of a cheaper frame", parts);
+    begins_anew();
     return check_done("view_spread");
 }
