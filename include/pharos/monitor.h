@@ -6,7 +6,8 @@
  *
  * At the end of each tick whose number is a multiple of `every`, the tick's workers fill the monitor's frame, unless
  * the last one was not returned yet: then the tick skips it and counts that. So a monitor is never waited for, and
- * nothing queues up. Memory is made at ph_monitor_open(), and for classes that a later definition adds. A world without
+ * nothing queues up. Once PH_MONITOR_SKIPS_MAX frames are skipped one behind the other, the tick does nothing for it but
+ * to look whether its frame came back. Memory is made at ph_monitor_open(), and for classes that a later definition adds. A world without
  * an open monitor does nothing for it; with one, events, batches and ph_world_hash() are the same as without. What a
  * frame has does not depend on the number of workers. Frames are no part of an image, nor of a journal: a loaded world
  * has no monitor.
@@ -35,7 +36,8 @@ enum {
     PH_MONITOR_CELLS = 64,               /* of the grid, along each axis of the view */
     PH_MONITOR_SPREAD_MAX = 16,          /* parts of the points */
     PH_MONITOR_PART_SLOTS = 8192,        /* slots of a part at least, by default */
-    PH_MONITOR_QUESTION_NS_MAX = 1 << 30 /* nanoseconds of a tick */
+    PH_MONITOR_QUESTION_NS_MAX = 1 << 30, /* nanoseconds of a tick */
+    PH_MONITOR_SKIPS_MAX = 128           /* frames: then the focus is not followed until the next one is filled */
 };
 
 /** A monitor's handle: zero is null, a closed one is told apart by its generation. */
@@ -117,7 +119,9 @@ enum {
     PH_FRAME_DECIMATED = 1u << 0, /* points are a sample: stride > 1 */
     PH_FRAME_SKIPPED = 1u << 1,   /* frames were skipped before this one */
     PH_FRAME_NO_POINTS = 1u << 2, /* no sample of the ids was small enough (ids made for that): no point is given */
-    PH_FRAME_SHORT = 1u << 3      /* of a tick that ph_tick_finish() ended */
+    PH_FRAME_SHORT = 1u << 3,     /* of a tick that ph_tick_finish() ended */
+    PH_FRAME_UNFOLLOWED = 1u << 4 /* the focus was not followed in some ticks, as PH_MONITOR_SKIPS_MAX frames were
+                                     skipped before: events of these ticks are left out, the list is whole */
 };
 
 /** ph_monitor_points.bits */
@@ -170,6 +174,8 @@ typedef struct ph_monitor_grid {
     const uint32_t *costs;  /* distances compared in the last tick for observers there: ph_stats.pairs_tested by places,
                                spread over places of each piece of work: of index = lighthouse, and of range = towers,
                                evenly over some, as a piece lies together; of other indexes by lengths of lists.
+                               Of range = towers there are none in the first frame after PH_MONITOR_SKIPS_MAX were
+                               skipped.
                                With view.spread: of the tick that renewed the first part */
 } ph_monitor_grid;
 
@@ -312,7 +318,8 @@ typedef struct ph_monitor_stats {
     uint64_t refilled;    /* fills that had to choose another stride, and look at all entities again */
     uint64_t fill_ns;     /* of the ticking thread, over all ticks */
     uint64_t fill_ns_max; /* of one tick */
-    uint64_t reserved[8];
+    uint64_t followed;    /* ticks in which the list of the focus was read for its events */
+    uint64_t reserved[7];
 } ph_monitor_stats;
 
 /**

@@ -102,11 +102,12 @@ static void obey_ask(ph_view *view, phx_page *page, const phx_message *message)
     if (status != PH_OK) say(view, page, status == PH_FULL ? "too many questions wait" : ph_status_text(status));
 }
 
+/* This frame and the ones before: a page that slept takes the last one alone. */
 static void obey_ack(phx_page *page, uint32_t sequence)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < page->flying; i++)
-        if (page->flight[i] != sequence) page->flight[left++] = page->flight[i];
+        if (page->flight[i] - sequence - 1 < UINT32_MAX / 2) page->flight[left++] = page->flight[i];
     page->flying = left;
 }
 

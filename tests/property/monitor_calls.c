@@ -754,6 +754,82 @@ static void ticks(void)
     stand_close(&s);
 }
 
+static uint64_t followed(const stand *s)
+{
+    ph_monitor_stats stats;
+    CHECK_OK(ph_monitor_stats_get(s->monitor, &stats));
+    return stats.followed;
+}
+
+static uint64_t cost_of(const ph_monitor_frame *f)
+{
+    uint64_t cost = 0;
+    for (uint32_t i = 0; i < PH_MONITOR_CELLS * PH_MONITOR_CELLS; i++) cost += f->grid.costs[i];
+    return cost;
+}
+
+/* In each tick another one steps into the list of 1, and out of it in the next one; all others walk. */
+static void sleep_tick(stand *s, uint64_t t)
+{
+    for (uint64_t id = 10; id < 40; id++)
+        CHECK_OK(ph_move(s->producer, id, 600 + (float)id + (float)(t % 2), 600, 0));
+    CHECK_OK(ph_move(s->producer, 2, t % 2 == 0 ? 120 : 400, 100, 0));
+    stand_tick(s);
+}
+
+/* A monitor whose frame is out costs nothing after PH_MONITOR_SKIPS_MAX frames: no list is read, no place of a cost is
+   noted; another one is served beside it. Its next frame has the list whole, and says that events are left out. */
+static void sleeps(ph_range by, uint32_t every, bool beside)
+{
+    enum { LONG = 60 };
+    static stand s;
+    ph_monitor other;
+    const ph_monitor_frame *f, *g;
+    range = by;
+    stand_open(&s, 1, 1, &(ph_monitor_def){.every = every});
+    if (beside) CHECK_OK(ph_monitor_open(s.world, &(ph_monitor_def){0}, &other));
+    ph_monitor_view view = WHOLE;
+    view.focus = 1;
+    CHECK_OK(ph_monitor_watch(s.monitor, &view));
+    enter(&s, 1, 100, 100, 0);
+    enter(&s, 2, 120, 100, 0);
+    for (uint64_t id = 10; id < 40; id++) enter(&s, id, 600, 600, 0);
+    uint64_t t = 1;
+    for (; t <= 2 * every; t++) sleep_tick(&s, t);
+    f = take(&s);
+    CHECK(!(f->flags & PH_FRAME_UNFOLLOWED), "it has slept");
+    for (; t <= (2 + PH_MONITOR_SKIPS_MAX + LONG) * every; t++) {
+        const uint64_t before = followed(&s);
+        sleep_tick(&s, t);
+        const bool asleep = t / every >= 1 + PH_MONITOR_SKIPS_MAX && t > (1 + PH_MONITOR_SKIPS_MAX) * every;
+        CHECK(followed(&s) - before == !asleep, "tick %u: it is followed, or not", (unsigned)t);
+        if (beside) {
+            CHECK_OK(ph_monitor_take(other, &g));
+            CHECK(t < 3 || cost_of(g) > 0, "tick %u: another monitor has no costs", (unsigned)t);
+            CHECK_OK(ph_monitor_return(other, g));
+        }
+    }
+    give(&s, f);
+    for (uint64_t end = t + every; t < end; t++) sleep_tick(&s, t);
+    f = take(&s);
+    CHECK((f->flags & PH_FRAME_UNFOLLOWED) && f->skipped >= PH_MONITOR_SKIPS_MAX, "%u skipped", (unsigned)f->skipped);
+    CHECK(f->focus.found && f->focus.list_count == (f->tick % 2 == 0), "tick %u: a list of %u", (unsigned)f->tick,
+          f->focus.list_count);
+    CHECK(f->event_count > PH_MONITOR_SKIPS_MAX * every / 2 &&
+              f->events[f->event_count - 1].tick <= (2 + PH_MONITOR_SKIPS_MAX) * every,
+          "%u events, the last one of tick %u", f->event_count, (unsigned)f->events[f->event_count - 1].tick);
+    CHECK((cost_of(f) > 0) == (by == PH_RANGE_RADIUS || beside), "costs in the first frame: places were noted");
+    give(&s, f);
+    for (uint64_t end = t + every; t < end; t++) sleep_tick(&s, t);
+    f = take(&s);
+    CHECK(!(f->flags & PH_FRAME_UNFOLLOWED) && f->event_count == every && cost_of(f) > 0, "%u events", f->event_count);
+    for (uint32_t i = 0; i < f->event_count; i++)
+        CHECK(f->events[i].target == 2 && f->events[i].enter == (f->events[i].tick % 2 == 0), "event %u", i);
+    give(&s, f);
+    stand_close(&s);
+    range = PH_RANGE_RADIUS;
+}
+
 /* Ten events, and room for four. */
 static void lost_events(void)
 {
@@ -841,6 +917,8 @@ int main(int argc, char **argv)
     crews(100000);
     ticks();
     lost_events();
+    for (uint32_t i = 0; i < 8; i++)
+        sleeps(i % 2 == 0 ? PH_RANGE_RADIUS : PH_RANGE_TOWERS, i / 2 % 2 == 0 ? 1 : 3, i / 4 == 1);
     random_bytes(option_number(argc, argv, "--seed", 7));
     return check_done("monitor_calls");
 }

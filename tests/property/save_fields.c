@@ -114,6 +114,8 @@
     LEFT(T, VALUE, restore_took_crew) \
     SAVED(T, VALUE, renews) \
     LEFT(T, VALUE, reclass) \
+    LEFT(T, VALUE, monitors_asleep) \
+    LEFT(T, VALUE, notes_costs) \
     LEFT(T, VALUE, journal) \
     LEFT(T, ARRAY, monitors) \
     LEFT(T, VALUE, monitors_open) \

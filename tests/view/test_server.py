@@ -178,8 +178,12 @@ def check_slow(one):
     while slow.texts < 6:  # the program's state, five times a second: frames would have come between
         slow.next()
     assert slow.frames == 2, f"{slow.frames} frames without an acknowledgement"
-    slow.tell(type="ack", sequence=1)
-    slow.tell(type="ack", sequence=2)
+    slow.tell(type="ack", sequence=2)  # of both: credit for two more
+    while slow.frames < 4:
+        slow.next()
+    slow.tell(type="ack", sequence=3)
+    slow.tell(type="ack", sequence=1)  # is none any more
+    slow.tell(type="ack", sequence=4)
     while slow.next() is None:
         pass
     # A page that does not even read: the server's memory stays, the good page goes on.

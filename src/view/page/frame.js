@@ -1,6 +1,6 @@
 // A frame from its bytes: docs/monitor-frames.md. Columns of points are views of the same memory: nothing is copied.
 const MAGIC = 0x31564850; // "PHV1"
-export const FLAG = { DECIMATED: 1, SKIPPED: 2, NO_POINTS: 4, SHORT: 8, REPLAY: 1 << 16, DIVERGED: 1 << 17 };
+export const FLAG = { DECIMATED: 1, SKIPPED: 2, NO_POINTS: 4, SHORT: 8, UNFOLLOWED: 16, REPLAY: 1 << 16, DIVERGED: 1 << 17 };
 const HEAD = 32, SECTION = 16;
 const ATTRS = ["x", "y", "z", "kind", "view", "margin", "reach", "layers", "sees", "stealth", "detect", "global", "ready", "cap", "priority", "user_data", "consumer", "visible", "veiled", "instance", "remote"];
 
@@ -141,7 +141,7 @@ export function showsSame(a, b) {
     for (let i = 0; i < count; i++) if (one.bytes[first + i] !== two.bytes[second + i]) return false;
     return true;
   };
-  const flags = ({ head }) => head.getUint32(20, true) & ~FLAG.SKIPPED;
+  const flags = ({ head }) => head.getUint32(20, true) & ~(FLAG.SKIPPED | FLAG.UNFOLLOWED);
   if (one.parts.length !== two.parts.length || !equal(8, 8, 8) || !equal(28, 28, 4) || flags(one) !== flags(two)) return false;
   return one.parts.every((part, i) => {
     const other = two.parts[i];

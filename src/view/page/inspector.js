@@ -1,6 +1,7 @@
 // The inspector: one entity in full, the targets in its list, its observers, entities that are near and not seen, its
 // events; and the answer to "why", for any two ids.
 import { $, cell, choice, fill, make, say, short } from "./dom.js";
+import { FLAG } from "./frame.js";
 import { reasonStyle } from "./palette.js";
 
 // Attributes that an entity has of its class, if the host gave it none.
@@ -147,6 +148,7 @@ export class Inspector {
     this.world = world;
     if (live) {
       this.events.push(...frame.events);
+      if (frame.flags & FLAG.UNFOLLOWED || frame.eventsLost > 0) this.events.push({ tick: frame.tick, gap: true });
       this.events.splice(0, this.events.length - EVENTS_MAX);
       this.askMore(frame.tick);
     }
@@ -236,8 +238,8 @@ export class Inspector {
   }
 
   eventsTable(focus) {
-    const rows = this.events.slice().reverse().map((event) => this.row(event.target, [cell(event.tick, true),
-      cell(event.enter ? "+" : "-"), cell(event.target), cell(this.world.causes[event.cause] ?? "")], "Click: why"));
+    const rows = this.events.slice().reverse().map((event) => event.gap ? make("tr", {}, cell(event.tick, true), cell("?"), cell(""), cell("events before are left out: the page slept, or there were too many"))
+      : this.row(event.target, [cell(event.tick, true), cell(event.enter ? "+" : "-"), cell(event.target), cell(this.world.causes[event.cause] ?? "")], "Click: why"));
     return make("table", {}, make("tr", {}, ...["tick", "", "target", "cause"].map((text) => make("th", {}, text))), ...rows,
       rows.length === 0 ? make("tr", {}, cell(`No target has entered or left the list of ${focus.id} since it was chosen.`)) : null);
   }

@@ -78,7 +78,8 @@ void phx_costs_note(const phx_world *world, phx_chunk *chunk)
 
 static void add_noted(const phx_world *world, const phx_shown *shown, const phx_chunk *chunk, uint32_t *costs)
 {
-    for (uint32_t i = 0; i < chunk->observer_count; i++)
+    const uint32_t count = world->notes_costs ? chunk->observer_count : 0; /* else they are of an earlier tick */
+    for (uint32_t i = 0; i < count; i++)
         add_at(shown, &world->shards[chunk->shard].store, chunk->observers[i],
                chunk->counts.pairs_tested / chunk->observer_count, costs);
 }

@@ -83,22 +83,39 @@ static void add_events(const phx_world *world, phx_monitor *monitor, const phx_c
     }
 }
 
+/* Events that were noted are of another focus, if it is one. */
+static void begin_focus(phx_monitor *monitor, uint64_t id)
+{
+    if (id == monitor->focus.id) return;
+    monitor->event_count = monitor->events_lost = 0;
+    monitor->focus.unfollowed = false;
+    monitor->focus.before_known = false;
+    monitor->focus.id = id;
+}
+
+void phx_focus_leave(phx_monitor *monitor, uint64_t id)
+{
+    begin_focus(monitor, id);
+    monitor->focus.unfollowed = id != 0;
+    monitor->focus.before_known = false;
+}
+
 void phx_focus_follow(const phx_world *world, phx_monitor *monitor, uint64_t id)
 {
     phx_focus *focus = &monitor->focus;
     phx_shard *shard;
     uint32_t slot;
-    if (id != focus->id) monitor->event_count = monitor->events_lost = 0; /* of another focus */
+    begin_focus(monitor, id);
     if (id == 0 || !phx_world_find(world, id, &shard, &slot)) {
-        focus->id = id;
         focus->before_known = false;
         return;
     }
+    atomic_fetch_add_explicit(&monitor->followed, 1, memory_order_relaxed);
     list_copy copy = {.at = focus->now, .room = monitor->def.targets_max};
     (void)phx_query_each_listed(world, id, copy_target, &copy); /* it is in the world */
     PHX_HEAP_SORT(phx_focus_before, copy.at, copy.count, id_is_larger);
     const uint32_t incarnation = shard->store.name[slot].incarnation;
-    if (focus->before_known && id == focus->id && incarnation == focus->incarnation && !copy.cut) {
+    if (focus->before_known && incarnation == focus->incarnation && !copy.cut) {
         const phx_cause_observer observer = phx_cause_observer_of(shard, slot);
         add_events(world, monitor, &observer, copy.count);
     }
@@ -106,7 +123,6 @@ void phx_focus_follow(const phx_world *world, phx_monitor *monitor, uint64_t id)
     focus->before = copy.at;
     focus->before_count = copy.count;
     focus->before_known = !copy.cut;
-    focus->id = id;
     focus->incarnation = incarnation;
 }
 
@@ -204,6 +220,8 @@ void phx_focus_fill(const phx_world *world, phx_monitor *monitor)
     uint32_t slot;
     frame->event_count = monitor->event_count;
     frame->events_lost = monitor->events_lost;
+    if (monitor->focus.unfollowed) frame->flags |= PH_FRAME_UNFOLLOWED;
+    monitor->focus.unfollowed = false;
     monitor->event_count = monitor->events_lost = 0;
     monitor->focus.item_count = 0;
     *to = (ph_monitor_focus){.id = frame->view.focus, .targets = monitor->focus.targets};

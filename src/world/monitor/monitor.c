@@ -116,7 +116,8 @@ void phx_monitor_count(const phx_monitor *monitor, ph_monitor_stats *stats)
                                 .answers = count_of(&monitor->answers_given),
                                 .refilled = count_of(&monitor->refilled),
                                 .fill_ns = count_of(&monitor->fill_ns),
-                                .fill_ns_max = count_of(&monitor->fill_ns_max)};
+                                .fill_ns_max = count_of(&monitor->fill_ns_max),
+                                .followed = count_of(&monitor->followed)};
 }
 
 /* ---- the tick ---- */
@@ -166,6 +167,12 @@ static void fill_frame(phx_world *world, phx_monitor *monitor, const ph_monitor_
     atomic_store_explicit(&monitor->frame_state, PHX_FRAME_FULL, memory_order_release);
 }
 
+/* No frame was taken for so long that none may be taken any more: a tab that sleeps, or is gone. */
+static bool is_asleep(const phx_monitor *monitor)
+{
+    return monitor->skipped_now >= PH_MONITOR_SKIPS_MAX;
+}
+
 /* A tick's work for one monitor. again: the tick was served before, so no frame of it is skipped. */
 static void serve_monitor(phx_world *world, phx_monitor *monitor, bool again)
 {
@@ -173,8 +180,9 @@ static void serve_monitor(phx_world *world, phx_monitor *monitor, bool again)
     const bool empty = atomic_load_explicit(&monitor->frame_state, memory_order_acquire) == PHX_FRAME_EMPTY;
     const uint64_t from = phx_now_ns();
     const ph_monitor_view *view = shown_view(monitor);
-    phx_focus_follow(world, monitor, view->focus);
     const bool fills = due && empty;
+    if (fills || !is_asleep(monitor)) phx_focus_follow(world, monitor, view->focus);
+    else phx_focus_leave(monitor, view->focus);
     if (fills) {
         fill_frame(world, monitor, view);
     } else if (due && !again) {
@@ -190,6 +198,7 @@ static void serve_monitor(phx_world *world, phx_monitor *monitor, bool again)
 void phx_monitors_fill(phx_world *world, bool again)
 {
     const uint64_t from = phx_now_ns();
+    bool any_awake = false;
     for (uint32_t i = 0; i < PH_MONITORS_MAX; i++) {
         phx_monitor_slot *slot = &world->monitors[i];
         uint32_t expected = PHX_MONITOR_OPEN;
@@ -197,11 +206,13 @@ void phx_monitors_fill(phx_world *world, bool again)
                                                      memory_order_relaxed))
             continue;
         serve_monitor(world, slot->monitor, again);
+        any_awake = any_awake || !is_asleep(slot->monitor);
         expected = PHX_MONITOR_FILLING;
         if (!atomic_compare_exchange_strong_explicit(&slot->state, &expected, PHX_MONITOR_OPEN, memory_order_acq_rel,
                                                      memory_order_acquire))
             end_monitor(world, slot); /* closed meanwhile */
     }
+    world->monitors_asleep = !any_awake;
     world->monitor_ns = phx_now_ns() - from;
     world->monitor_ns_sum += world->monitor_ns;
 }

@@ -94,6 +94,7 @@ typedef struct phx_focus {
     uint32_t incarnation;
     uint32_t before_count;
     bool before_known; /* else no event follows from `before` */
+    bool unfollowed;   /* in a tick since the last filled frame */
 } phx_focus;
 
 typedef struct phx_monitor {
@@ -156,7 +157,7 @@ typedef struct phx_monitor {
     uint64_t last_fill_ns;             /* of the last filled frame */
 
     /* counters of ph_monitor_stats, by the ticking thread; relaxed: they order nothing */
-    _Atomic uint64_t frames, skipped, answers_given, refilled, fill_ns, fill_ns_max;
+    _Atomic uint64_t frames, skipped, answers_given, refilled, fill_ns, fill_ns_max, followed;
     _Atomic uint64_t questions_asked; /* by the monitor's thread */
 } phx_monitor;
 

@@ -290,7 +290,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     chunk->change_count = scratch->change_count - chunk->change_first;
     chunk->commit_count = scratch->commit_count - commits;
     phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);
-    if (phx_monitors_any(world)) phx_costs_note(world, chunk);
+    if (PHX_UNLIKELY(world->notes_costs)) phx_costs_note(world, chunk);
     phx_spread_chunk(world, piece);
     phx_publish_count(world, piece);
     chunk->interest_ns += phx_piece_now_ns(world) - from;

@@ -89,6 +89,8 @@ static void open_tick(phx_world *world)
     world->tick++;
     world->begun = true;
     world->monitor_ns = 0;
+    world->monitors_asleep = world->monitors_asleep && phx_monitors_any(world);
+    world->notes_costs = phx_monitors_any(world) && !world->monitors_asleep;
     phx_stats_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
     const uint32_t entities = phx_directory_count(&world->directory);
