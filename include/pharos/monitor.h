@@ -6,11 +6,11 @@
  *
  * At the end of each tick whose number is a multiple of `every`, the tick's workers fill the monitor's frame, unless
  * the last one was not returned yet: then the tick skips it and counts that. So a monitor is never waited for, and
- * nothing queues up. Once PH_MONITOR_SKIPS_MAX frames are skipped one behind the other, the tick does nothing for it but
- * to look whether its frame came back. Memory is made at ph_monitor_open(), and for classes that a later definition adds. A world without
- * an open monitor does nothing for it; with one, events, batches and ph_world_hash() are the same as without. What a
- * frame has does not depend on the number of workers. Frames are no part of an image, nor of a journal: a loaded world
- * has no monitor.
+ * nothing queues up. Once PH_MONITOR_SKIPS_MAX frames are skipped one behind the other, the tick does nothing for it
+ * but to look whether its frame came back. Memory is made at ph_monitor_open(), and for classes that a later definition
+ * adds. A world without an open monitor does nothing for it; with one, events, batches and ph_world_hash() are the same
+ * as without. What a frame has does not depend on the number of workers. Frames are no part of an image, nor of a
+ * journal: a loaded world has no monitor.
  *
  * Threads. `monitor` below means: one thread at a time for each monitor, at any time, also while a tick runs. No call
  * waits. ph_world_destroy() ends all monitors of its world, with their frames: no thread may be in a call with them.
@@ -25,19 +25,19 @@ extern "C" {
 #endif
 
 enum {
-    PH_MONITORS_MAX = 4,                 /* open at once in one world */
-    PH_MONITOR_EVERY_MAX = 65535,        /* ticks */
-    PH_MONITOR_POINTS_MAX = 262144,      /* of one frame: 12 bytes each, so that a frame has less than 4 MiB */
-    PH_MONITOR_TARGETS_MAX = 8192,       /* of the focus: 24 bytes each */
-    PH_MONITOR_EVENTS_MAX = 8192,        /* of the focus, in one frame: 24 bytes each */
-    PH_MONITOR_QUESTIONS_MAX = 256,      /* that wait; and answers of one frame */
-    PH_MONITOR_HITS_MAX = 8192,          /* of all answers of one frame */
-    PH_MONITOR_AREAS_MAX = 512,          /* of one frame */
-    PH_MONITOR_CELLS = 64,               /* of the grid, along each axis of the view */
-    PH_MONITOR_SPREAD_MAX = 16,          /* parts of the points */
-    PH_MONITOR_PART_SLOTS = 8192,        /* slots of a part at least, by default */
+    PH_MONITORS_MAX = 4,                  /* open at once in one world */
+    PH_MONITOR_EVERY_MAX = 65535,         /* ticks */
+    PH_MONITOR_POINTS_MAX = 262144,       /* of one frame: 12 bytes each, so that one has less than 4 MiB */
+    PH_MONITOR_TARGETS_MAX = 8192,        /* of the focus: 24 bytes each */
+    PH_MONITOR_EVENTS_MAX = 8192,         /* of the focus, in one frame: 24 bytes each */
+    PH_MONITOR_QUESTIONS_MAX = 256,       /* that wait; and answers of one frame */
+    PH_MONITOR_HITS_MAX = 8192,           /* of all answers of one frame */
+    PH_MONITOR_AREAS_MAX = 512,           /* of one frame */
+    PH_MONITOR_CELLS = 64,                /* of the grid, along each axis of the view */
+    PH_MONITOR_SPREAD_MAX = 16,           /* parts of the points */
+    PH_MONITOR_PART_SLOTS = 8192,         /* slots of a part at least, by default */
     PH_MONITOR_QUESTION_NS_MAX = 1 << 30, /* nanoseconds of a tick */
-    PH_MONITOR_SKIPS_MAX = 128           /* frames: then the focus is not followed until the next one is filled */
+    PH_MONITOR_SKIPS_MAX = 128            /* frames: then the focus is not followed until the next one is filled */
 };
 
 /** A monitor's handle: zero is null, a closed one is told apart by its generation. */

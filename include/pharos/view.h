@@ -4,8 +4,8 @@
  * its own thread and libwebsockets. A server that does not link it opens no port. docs/viewing.md has the uses.
  *
  * It listens on 127.0.0.1, or on a unix socket, and nowhere else. A page needs the token of its address; a Host that is
- * not loopback, an Origin of another site, a message above 4 KiB and a fifth connection are refused. A page that does
- * not take its frames gets none, and none is filled for it: the tick never waits.
+ * not loopback, an Origin of another site, a message above 4 KiB or of more than 64 pieces, and a fifth connection are
+ * refused. A page that does not take its frames gets none, and none is filled for it: the tick never waits.
  *
  * What a page asks to do (pause, a tick, a speed, a live key) is a request, which the host takes between its ticks and
  * obeys, or does not: ph_view_next(). Without PH_VIEW_CONTROLS and PH_VIEW_SET there are none.

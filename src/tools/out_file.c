@@ -25,6 +25,8 @@ struct phx_out {
     phx_mem *mem;
     const char *trouble;
     size_t used;
+    uint64_t left;        /* bytes that the file may still get */
+    const char *too_long; /* the trouble of more */
     int fd;
     bool named; /* written under `temporary`, to be renamed */
     char path[PATH_MAX];
@@ -112,6 +114,7 @@ ph_status phx_out_open(phx_out **out, phx_mem *mem, const char *path, const char
     phx_out *made = phx_alloc_zero(mem, sizeof *made, PHX_CACHE_LINE);
     if (!made) return PH_NO_MEMORY;
     made->mem = mem;
+    made->left = UINT64_MAX;
     made->fd = STDOUT_FILENO;
     if (strcmp(path, "-") != 0 && !open_path(made, path)) {
         *trouble = strerror(errno);
@@ -127,12 +130,20 @@ ph_status phx_out_open(phx_out **out, phx_mem *mem, const char *path, const char
 static void flush(phx_out *out)
 {
     size_t written = 0;
+    if (out->used > out->left && !out->trouble) out->trouble = out->too_long;
+    out->left -= out->used < out->left ? out->used : out->left;
     while (written < out->used && !out->trouble) {
         ssize_t put = write(out->fd, out->buffer + written, out->used - written);
         if (put >= 0) written += (size_t)put;
         else if (errno != EINTR) out->trouble = strerror(errno);
     }
     out->used = 0;
+}
+
+void phx_out_limit(phx_out *out, uint64_t bytes, const char *trouble)
+{
+    out->left = bytes;
+    out->too_long = trouble;
 }
 
 char *phx_out_reserve(phx_out *out)

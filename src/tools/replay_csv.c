@@ -129,6 +129,8 @@ bool phx_replay_csv_open(phx_replay_state *replay)
     const ph_status status = phx_out_open(&csv->out, replay->mem, replay->job->csv_path, &trouble);
     if (status == PH_BAD_ARGUMENT)
         return phx_replay_fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->csv_path, trouble);
+    if (status == PH_OK && replay->job->csv_bytes_max > 0)
+        phx_out_limit(csv->out, replay->job->csv_bytes_max, replay->job->csv_too_long);
     if (status != PH_OK || !keep_definition(csv) || !write_head(csv))
         return phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
     const uint64_t tick = world->tick;
@@ -143,6 +145,13 @@ bool phx_replay_csv_begin(phx_replay_state *replay)
     phx_replay_csv *csv = replay->csv;
     return !csv || phx_csv_image(&csv->rows, replay->world, replay->mem) ||
            phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
+}
+
+bool phx_replay_csv_tick(phx_replay_state *replay)
+{
+    const phx_replay_csv *csv = replay->csv;
+    const char *trouble = csv ? phx_out_trouble(csv->out) : NULL;
+    return !trouble || phx_replay_fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->csv_path, trouble);
 }
 
 void phx_replay_csv_close(phx_replay_state *replay)

@@ -12,6 +12,8 @@
 bool phx_replay_csv_open(phx_replay_state *replay);
 /* Before the first record, if one comes at all: the entities of the image are written. false = failed. */
 bool phx_replay_csv_begin(phx_replay_state *replay);
+/* After a tick. false = the trace can not be written, or is too long. */
+bool phx_replay_csv_tick(phx_replay_state *replay);
 /* Before the world ends: its last rows, and the files get their names, if all is well. */
 void phx_replay_csv_close(phx_replay_state *replay);
 

@@ -37,6 +37,8 @@ typedef struct phx_replay_job {
     uint64_t save_every;         /* ticks */
     const char *record_path;     /* FOLDER/NAME: an image and a journal of the trace; NULL: none */
     const char *csv_path;        /* a trace of the image and its journal; NULL: none */
+    uint64_t csv_bytes_max;      /* of that trace: a longer one is a failure; 0: none is */
+    const char *csv_too_long;    /* what is said of one */
     uint64_t csv_shift;          /* from the world's ticks to the ticks of that trace */
     const char *definition_path; /* of the image; NULL: none */
     bool skip_bad;
@@ -44,6 +46,7 @@ typedef struct phx_replay_job {
     const phx_replay_question *questions;
     uint32_t question_count;
     FILE *answers; /* gets a line for each of them, as the run comes to their ticks */
+    FILE *reasons; /* gets a line if the run fails; NULL: the standard error does */
 } phx_replay_job;
 
 typedef struct phx_replay_summary {

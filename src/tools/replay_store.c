@@ -219,7 +219,8 @@ static bool run_records(phx_replay_state *replay)
                                walk->path, walk->tick, reason);
     }
     if (status != PH_OK) return phx_replay_fail_status(replay, "the tick", status);
-    if (!phx_replay_end_tick(replay, ns) || !note_hash(replay, walk->tick)) return false;
+    if (!phx_replay_end_tick(replay, ns) || !note_hash(replay, walk->tick) || !phx_replay_csv_tick(replay))
+        return false;
     return !replay->store->images || save_image(replay) ||
            phx_replay_fail(replay, PHX_EXIT_TROUBLE, "--save: the store has no world");
 }

@@ -16,12 +16,13 @@
 bool phx_replay_fail(phx_replay_state *replay, int exit_status, const char *format, ...)
 {
     va_list arguments;
+    FILE *reasons = replay->job->reasons ? replay->job->reasons : stderr;
     phx_progress_clear(&replay->progress);
-    fputs("pharos-replay: ", stderr);
+    if (reasons == stderr) fputs("pharos-replay: ", reasons);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vfprintf(reasons, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    fputc('\n', reasons);
     replay->exit_status = exit_status;
     return false;
 }

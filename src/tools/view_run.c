@@ -69,11 +69,12 @@ static void set(phx_view_run *run, const ph_view_request *request)
 
 static void give_slice(phx_view_run *run, const ph_view_request *request)
 {
-    size_t bytes = 0;
-    char *text = phx_view_slice(run->source, (uint64_t)request->from, (uint64_t)request->value, &bytes);
-    if (!text || ph_view_give_slice(run->view, request->page, text, bytes) != PH_OK)
-        ph_view_say(run->view, request->page, "the trace can not be read");
-    free(text);
+    phx_view_slice slice;
+    const uint64_t first = (uint64_t)request->from, last = (uint64_t)request->value;
+    if (!phx_view_slice_make(run->source, first, last, &slice)) ph_view_say(run->view, request->page, slice.reason);
+    else if (ph_view_give_slice(run->view, request->page, slice.text, slice.bytes) != PH_OK)
+        ph_view_say(run->view, request->page, "no memory for a slice");
+    free(slice.text);
 }
 
 static bool obey(phx_view_run *run, const ph_view_request *request, bool *steps)

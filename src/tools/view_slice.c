@@ -4,8 +4,8 @@
  */
 #include "tools/view_slice.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tools/replay_csv.h"
@@ -49,19 +49,29 @@ static bool run_to(phx_view_source *copy, uint64_t tick)
 }
 
 /* The state behind the tick before the slice, then its commands, into a file. */
-static bool record(phx_view_source *copy, uint64_t first, uint64_t last, const char *path)
+static bool record(phx_view_source *copy, uint64_t first, uint64_t last, const phx_slice_file *file)
 {
     if (!run_to(copy, first - 1)) return false;
-    const phx_replay_job job = {.csv_path = path, .csv_shift = (uint64_t)copy->offset};
+    const phx_replay_job job = {.csv_path = file->path,
+                                .csv_shift = (uint64_t)copy->offset,
+                                .csv_bytes_max = PHX_SLICE_BYTES_MAX,
+                                .csv_too_long = phx_slice_too_long,
+                                .reasons = file->reasons};
     phx_replay_state replay = {.mem = copy->mem, .job = &job, .world = copy->world, .exit_status = PHX_EXIT_OK};
-    const bool recorded = phx_replay_csv_open(&replay) && phx_replay_csv_begin(&replay) && run_to(copy, last);
+    bool recorded = phx_replay_csv_open(&replay) && phx_replay_csv_begin(&replay);
+    while (recorded && copy->at < last && !copy->over) recorded = copy->step(copy) && phx_replay_csv_tick(&replay);
     if (!recorded && replay.exit_status == PHX_EXIT_OK) replay.exit_status = PHX_EXIT_TROUBLE; /* no file */
     phx_replay_csv_close(&replay);
     return replay.exit_status == PHX_EXIT_OK;
 }
 
-/* All of a file. NULL: no memory, or it can not be read. */
-char *phx_read_file(const char *path, size_t *bytes)
+/* ---- the file ---- */
+
+const char phx_slice_too_long[] = "a slice has at most 32 MiB: begin it at a later tick";
+_Static_assert(PHX_SLICE_BYTES_MAX == 32 << 20, "as the sentence says");
+
+/* All of a file. false: no memory, or it can not be read. */
+static bool read_file(const char *path, phx_view_slice *slice)
 {
     phx_grown_bytes text = {0};
     char piece[1 << 16];
@@ -72,11 +82,12 @@ char *phx_read_file(const char *path, size_t *bytes)
     if (file) good = !ferror(file) && good;
     if (file) (void)fclose(file);
     if (!good) free(text.bytes);
-    *bytes = text.size;
-    return good ? text.bytes : NULL;
+    slice->text = good ? text.bytes : NULL;
+    slice->bytes = text.size;
+    return good;
 }
 
-bool phx_open_scratch(char *path, size_t size)
+static bool open_scratch(char *path, size_t size)
 {
     const char *folder = getenv("TMPDIR");
     const int length = snprintf(path, size, "%s/pharos-view-XXXXXX", folder ? folder : "/tmp");
@@ -85,17 +96,51 @@ bool phx_open_scratch(char *path, size_t size)
     return file >= 0;
 }
 
-char *phx_view_slice(const phx_view_source *source, uint64_t first, uint64_t last, size_t *bytes)
+bool phx_slice_file_open(phx_slice_file *file, phx_view_slice *slice)
+{
+    file->reasons = NULL;
+    if (!open_scratch(file->path, sizeof file->path)) {
+        snprintf(slice->reason, sizeof slice->reason, "no file for the slice is to be had in TMPDIR");
+        file->path[0] = '\0';
+        return false;
+    }
+    file->reasons = fmemopen(slice->reason, sizeof slice->reason, "w");
+    if (file->reasons) return true;
+    snprintf(slice->reason, sizeof slice->reason, "no memory for a slice");
+    return false;
+}
+
+/* "PATH: why", a line: the path is of a file that goes at once. */
+static void strip_path(const char *path, char *reason)
+{
+    const size_t length = strlen(path), begin = strncmp(reason, path, length) == 0 ? length + strlen(": ") : 0;
+    reason[strcspn(reason, "\n")] = '\0';
+    if (begin <= strlen(reason)) memmove(reason, reason + begin, strlen(reason) - begin + 1);
+}
+
+bool phx_slice_file_close(phx_slice_file *file, bool written, phx_view_slice *slice)
+{
+    if (file->reasons) (void)fclose(file->reasons);
+    const bool read = written && read_file(file->path, slice);
+    if (file->path[0] != '\0') (void)unlink(file->path);
+    strip_path(file->path, slice->reason);
+    if (!read && slice->reason[0] == '\0') snprintf(slice->reason, sizeof slice->reason, "the slice can not be read");
+    return read;
+}
+
+/* ---- the slice ---- */
+
+bool phx_view_slice_make(const phx_view_source *source, uint64_t first, uint64_t last, phx_view_slice *slice)
 {
     phx_view_source copy;
-    char path[PHX_SOURCE_REASON_SIZE], *text = NULL;
-    if (first <= source->first) return source->slice(source, last, bytes);
-    if (!phx_open_scratch(path, sizeof path)) return NULL;
+    phx_slice_file file;
+    *slice = (phx_view_slice){0};
+    if (first <= source->first) return source->slice(source, last, slice);
+    if (!phx_slice_file_open(&file, slice)) return phx_slice_file_close(&file, false, slice);
     copy.reason[0] = '\0';
     const bool opened = open_copy(source, image_before(source->images, first), &copy);
-    if (opened && record(&copy, first, last, path)) text = phx_read_file(path, bytes);
-    if (!text && copy.reason[0] != '\0') fprintf(stderr, "pharos-view: a slice: %s\n", copy.reason);
+    const bool recorded = opened && record(&copy, first, last, &file);
+    if (!recorded && copy.reason[0] != '\0') fprintf(file.reasons, "%s\n", copy.reason);
     close_copy(&copy);
-    (void)unlink(path);
-    return text;
+    return phx_slice_file_close(&file, recorded, slice);
 }

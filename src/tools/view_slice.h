@@ -5,17 +5,26 @@
 #ifndef PHX_TOOLS_VIEW_SLICE_H
 #define PHX_TOOLS_VIEW_SLICE_H
 
+#include <stdio.h>
+
 #include "tools/view_source.h"
 
-/* A file of its own that goes with the slice; false: none is to be had. All of a file, from malloc(); NULL: no memory,
-   or it can not be read. */
-bool phx_open_scratch(char *path, size_t size);
-char *phx_read_file(const char *path, size_t *bytes);
+enum { PHX_SLICE_BYTES_MAX = 32 << 20 }; /* program and page have it in memory, some of the time four times */
+extern const char phx_slice_too_long[];
 
-/*
- * Ticks from `first` to `last`; a slice from the source's first tick, or one before, is source->slice(). From malloc().
- * NULL: it can not be made; the reason is on stderr.
- */
-char *phx_view_slice(const phx_view_source *source, uint64_t first, uint64_t last, size_t *bytes);
+/* A trace of a world that is replayed, on its way into a slice through a file of its own. */
+typedef struct phx_slice_file {
+    char path[PHX_SOURCE_REASON_SIZE];
+    FILE *reasons; /* for the replay, into the slice's reason; NULL with `path` empty: neither is to be had */
+} phx_slice_file;
+
+/* false: the slice's reason says why. */
+bool phx_slice_file_open(phx_slice_file *file, phx_view_slice *slice);
+/* written: its text becomes the slice's. Ends it. false: the slice's reason says why. */
+bool phx_slice_file_close(phx_slice_file *file, bool written, phx_view_slice *slice);
+
+/* Ticks from `first` to `last`; a slice from the source's first tick, or one before, is source->slice(). false: its
+   reason says why. */
+bool phx_view_slice_make(const phx_view_source *source, uint64_t first, uint64_t last, phx_view_slice *slice);
 
 #endif

@@ -13,6 +13,13 @@
 
 enum { PHX_SOURCE_REASON_SIZE = 600 };
 
+/* A part of what was recorded, as a trace from malloc(), for its maker's caller; or why there is none. */
+typedef struct phx_view_slice {
+    char *text;
+    size_t bytes;
+    char reason[PHX_SOURCE_REASON_SIZE];
+} phx_view_slice;
+
 typedef struct phx_view_source phx_view_source;
 struct phx_key_images;
 
@@ -44,8 +51,8 @@ struct phx_view_source {
     ph_status (*load_recorded)(phx_view_source *source, uint64_t from, uint64_t to);
     /* The world is about to end: handles of it go. NULL: there are none but the consumers. */
     void (*leave)(phx_view_source *source);
-    /* A trace of the begin up to a tick, from malloc(). NULL: the reason says why. view_slice.h has the others. */
-    char *(*slice)(const phx_view_source *source, uint64_t last, size_t *bytes);
+    /* A trace of the begin up to a tick. false: it says why. view_slice.h has the others. */
+    bool (*slice)(const phx_view_source *source, uint64_t last, phx_view_slice *slice);
     /* Makes `own` of a copy that has a world and a config of its own. false: no memory. */
     bool (*fork)(const phx_view_source *source, phx_view_source *copy);
     void (*close)(phx_view_source *source);

@@ -139,23 +139,24 @@ static bool reopen(phx_view_source *source)
 }
 
 /* As pharos-replay IMAGE --csv: a run of its own from the image on, through a file that goes at once. */
-static char *slice(const phx_view_source *source, uint64_t last, size_t *bytes)
+static bool slice(const phx_view_source *source, uint64_t last, phx_view_slice *slice)
 {
-    char path[PH_STORE_REASON_SIZE], *text = NULL;
-    const bool opened = phx_open_scratch(path, sizeof path);
+    phx_slice_file file;
+    if (!phx_slice_file_open(&file, slice)) return phx_slice_file_close(&file, false, slice);
     phx_replay_summary *summary = calloc(1, sizeof *summary);
     const phx_replay_job job = {.trace_path = source->path,
                                 .config = source->config,
                                 .tick_last = last,
                                 .image = true,
                                 .layout = source->layout,
-                                .csv_path = path,
-                                .answers = stderr};
-    if (opened && summary && phx_run_replay(source->mem, &job, summary) == PHX_EXIT_OK)
-        text = phx_read_file(path, bytes);
-    if (opened) (void)unlink(path);
+                                .csv_path = file.path,
+                                .csv_bytes_max = PHX_SLICE_BYTES_MAX,
+                                .csv_too_long = phx_slice_too_long,
+                                .answers = stderr,
+                                .reasons = file.reasons};
+    const bool written = summary && phx_run_replay(source->mem, &job, summary) == PHX_EXIT_OK;
     free(summary);
-    return text;
+    return phx_slice_file_close(&file, written, slice);
 }
 
 static bool fork_store(const phx_view_source *source, phx_view_source *copy)

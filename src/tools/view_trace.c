@@ -8,6 +8,7 @@
 #include "tools/trace_config.h"
 #include "tools/trace_head.h"
 #include "tools/view_images.h"
+#include "tools/view_slice.h"
 #include "tools/view_source.h"
 
 #include <stdio.h>
@@ -154,22 +155,24 @@ static uint64_t number_at(const char *line, int column)
     return line ? strtoull(line, NULL, 10) : 0;
 }
 
-/* Lines as they are, so that whatever a line says is said there, too. The lines of a tick stand together. */
-static bool add_lines(gzFile file, uint64_t last, phx_grown_bytes *text)
+/* Lines as they are, so that whatever a line says is said there, too. The lines of a tick stand together.
+   PH_NO_MEMORY; PH_FULL: too long. */
+static ph_status add_lines(gzFile file, uint64_t last, phx_grown_bytes *text)
 {
     char piece[4096]; /* of a line, which may have several */
     int column = -1;
-    bool begins = true, keeps = true, grown = true;
-    while (grown && gzgets(file, piece, sizeof piece)) {
+    bool begins = true, keeps = true;
+    while (gzgets(file, piece, sizeof piece)) {
         const size_t length = strlen(piece);
         const bool has_fields = begins && piece[0] != '#' && strspn(piece, " \t\r\n") != length;
-        if (has_fields && column >= 0 && number_at(piece, column) > last) return true;
+        if (has_fields && column >= 0 && number_at(piece, column) > last) return PH_OK;
         if (begins) keeps = has_fields || !phx_trace_head_has(piece);
         if (has_fields && column < 0) column = column_of(piece, "tick");
-        if (keeps) grown = phx_grow_bytes(text, piece, length);
+        if (keeps && text->size + length > PHX_SLICE_BYTES_MAX) return PH_FULL;
+        if (keeps && !phx_grow_bytes(text, piece, length)) return PH_NO_MEMORY;
         begins = length > 0 && piece[length - 1] == '\n';
     }
-    return grown;
+    return PH_OK;
 }
 
 static bool make_player(phx_view_source *source)
@@ -188,16 +191,21 @@ static bool fork_trace(const phx_view_source *source, phx_view_source *copy)
     return make_player(copy);
 }
 
-static char *slice(const phx_view_source *source, uint64_t last, size_t *bytes)
+static bool slice(const phx_view_source *source, uint64_t last, phx_view_slice *slice)
 {
     gzFile file = gzopen(source->path, "rb");
     const trace_player *player = source->own;
     phx_grown_bytes text = {0};
-    const bool whole = file && phx_grow_bytes(&text, player->head, player->head_bytes) && add_lines(file, last, &text);
+    ph_status status = file ? PH_OK : PH_IO;
+    if (file && !phx_grow_bytes(&text, player->head, player->head_bytes)) status = PH_NO_MEMORY;
+    if (status == PH_OK) status = add_lines(file, last, &text);
     if (file) gzclose(file);
-    if (!whole) free(text.bytes);
-    *bytes = text.size;
-    return whole ? text.bytes : NULL;
+    slice->text = text.bytes; /* freed by the caller, whole or not */
+    slice->bytes = text.size;
+    if (status == PH_FULL) snprintf(slice->reason, sizeof slice->reason, "%s", phx_slice_too_long);
+    else if (status != PH_OK)
+        snprintf(slice->reason, sizeof slice->reason, "%s: %s", source->path, ph_status_text(status));
+    return status == PH_OK;
 }
 
 static void close_trace(phx_view_source *source)

@@ -5,6 +5,8 @@
  */
 #include "view/frame.h"
 
+#include "base/core.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -316,11 +318,16 @@ static void put_keys(writer *w, const ph_monitor_keys *keys)
     end(w);
 }
 
-/* The keys that a page draws with. */
-static void put_classes(writer *w, const ph_class *classes, uint32_t count)
+/* The keys that a page draws with; of many classes a part, another one in the next frame. */
+static void put_classes(writer *w, const ph_class *classes, uint32_t all, uint32_t sequence)
 {
+    const uint32_t parts = (all + PHX_FRAME_CLASSES_MAX - 1) / PHX_FRAME_CLASSES_MAX;
+    const uint32_t first = parts > 0 ? sequence % parts * PHX_FRAME_CLASSES_MAX : 0, left = all - first;
+    const uint32_t count = left < PHX_FRAME_CLASSES_MAX ? left : (uint32_t)PHX_FRAME_CLASSES_MAX;
     begin(w, CLASSES, count);
-    for (uint32_t i = 0; i < count; i++) {
+    put_u32(w, first);
+    pad(w);
+    for (uint32_t i = first; i < first + count; i++) {
         const ph_class *class = &classes[i];
         put_f32(w, class->view);
         put_u32(w, class->band_count);
@@ -344,7 +351,7 @@ static void put_sections(writer *w, const ph_monitor_frame *frame)
     if (frame->answer_count > 0) put_answers(w, frame);
     if (frame->stats) put_stats(w, frame->stats);
     if (frame->keys) put_keys(w, frame->keys);
-    if (frame->keys && frame->classes) put_classes(w, frame->classes, frame->keys->class_count);
+    if (frame->keys && frame->classes) put_classes(w, frame->classes, frame->keys->class_count, frame->sequence);
 }
 
 /* ---- the frame ---- */
@@ -366,6 +373,7 @@ size_t phx_frame_size(const ph_monitor_frame *frame)
     writer w = {0};
     put_head(&w, frame, 0);
     put_sections(&w, frame);
+    PHX_ASSERT(w.at <= PHX_FRAME_BYTES_MAX && w.at % 8 == 0);
     return w.at;
 }
 

@@ -17,7 +17,12 @@ typedef struct phx_frame_stat {
 extern const phx_frame_stat phx_frame_stats[];
 extern const uint32_t phx_frame_stat_count;
 
-/* Bytes that phx_frame_encode() writes: at most 4 MiB by the bounds of monitor.h, and a multiple of 8. */
+enum {
+    PHX_FRAME_BYTES_MAX = 4 << 20,
+    PHX_FRAME_CLASSES_MAX = 2048 /* of one frame; of more, the next ones go with the next frame, and then the first */
+};
+
+/* Bytes that phx_frame_encode() writes: at most PHX_FRAME_BYTES_MAX by the bounds of monitor.h, and a multiple of 8. */
 size_t phx_frame_size(const ph_monitor_frame *frame);
 /* host_flags: PHX_FRAME_... */
 void phx_frame_encode(const ph_monitor_frame *frame, uint32_t host_flags, uint8_t *bytes);

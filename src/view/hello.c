@@ -49,6 +49,7 @@ static void write_string(FILE *out, const char *bytes, size_t count)
     for (size_t i = 0; i < count; i++) {
         const unsigned char byte = (unsigned char)bytes[i];
         if (byte == '"' || byte == '\\') fprintf(out, "\\%c", byte);
+        else if (byte == '\n') fputs("\\n", out);
         else if (byte < 0x20) fprintf(out, "\\u%04x", byte);
         else fputc(byte, out);
     }

@@ -187,11 +187,12 @@ static const char *obey(ph_view *view, phx_page *page)
 const char *phx_page_receive(ph_view *view, phx_page *page, const char *bytes, size_t count, bool last)
 {
     if (count > PH_VIEW_MESSAGE_MAX - page->in_bytes) return "a message has at most 4096 bytes";
+    if (page->in_pieces++ == PHX_VIEW_PIECES_MAX) return "a message has at most 64 pieces"; /* empty ones, too */
     memcpy(page->in + page->in_bytes, bytes, count);
     page->in_bytes += (uint32_t)count;
     if (!last) return NULL;
     const char *wrong = obey(view, page);
-    page->in_bytes = 0;
+    page->in_bytes = page->in_pieces = 0;
     return wrong;
 }
 
@@ -205,6 +206,14 @@ static bool make_room(phx_parcel *parcel, size_t bytes)
     parcel->room = room;
     parcel->capacity = bytes;
     return true;
+}
+
+/* Room of a long text, a slice, say, goes with it: further ones are short. */
+static void give_up_room(phx_parcel *parcel)
+{
+    if (parcel->capacity <= PHX_VIEW_ROOM_KEPT || parcel->sent < parcel->bytes) return;
+    free(parcel->room);
+    *parcel = (phx_parcel){0};
 }
 
 /* Takes the text, which is freed. false = no memory: the page misses it. */
@@ -299,6 +308,7 @@ bool phx_page_send(ph_view *view, phx_page *page)
     if (!page->known) return true;
     /* A message is whole before the next one begins. */
     if (page->frame.sent == page->frame.bytes || page->frame.sent == 0) {
+        give_up_room(&page->text);
         if (page->text.sent == page->text.bytes) pack_text(&page->text, next_text(view, page));
         if (page->text.sent < page->text.bytes)
             return send_piece(page, &page->text, LWS_WRITE_TEXT) && lws_callback_on_writable(page->wsi) >= 0;

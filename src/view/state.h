@@ -14,12 +14,14 @@
 #include "view/spread.h"
 
 enum {
-    PHX_VIEW_QUESTIONS = 128,   /* of a page that its monitor keeps */
-    PHX_VIEW_ON_WAY_MAX = 512,  /* questions with neither an answer nor a word about it; further ones are refused */
-    PHX_VIEW_CREDIT = 2,        /* frames on the way that were not acknowledged */
-    PHX_VIEW_SAID_SIZE = 512,   /* a line for a page */
-    PHX_VIEW_PIECE = 64 * 1024, /* bytes that a socket is offered at once */
-    PHX_VIEW_HELLO_S = 5        /* seconds for the token */
+    PHX_VIEW_QUESTIONS = 128,     /* of a page that its monitor keeps */
+    PHX_VIEW_ON_WAY_MAX = 512,    /* questions with neither an answer nor a word about it; further ones are refused */
+    PHX_VIEW_CREDIT = 2,          /* frames on the way that were not acknowledged */
+    PHX_VIEW_SAID_SIZE = 512,     /* a line for a page */
+    PHX_VIEW_PIECE = 64 * 1024,   /* bytes that a socket is offered at once */
+    PHX_VIEW_ROOM_KEPT = 1 << 20, /* bytes of a page's room for texts that stay with it */
+    PHX_VIEW_PIECES_MAX = 64,     /* of a message */
+    PHX_VIEW_HELLO_S = 5          /* seconds for the token */
 };
 
 /* Texts of a page that wait to be sent, each the last of its sort. */
@@ -46,7 +48,7 @@ typedef struct phx_page {
     uint32_t flying;
     uint64_t shows; /* ph_view.shows that it knows */
     uint64_t tells; /* ph_view.tells that it knows */
-    uint32_t in_bytes;
+    uint32_t in_bytes, in_pieces;
     char in[PH_VIEW_MESSAGE_MAX + 1];
     char said[PHX_VIEW_SAID_SIZE];                                  /* exchange; empty = nothing */
     char *slice;                                                    /* exchange; NULL = nothing */

@@ -66,8 +66,7 @@ static ph_view *make_view(const ph_view_def *def)
 
 static void make_address(ph_view *view)
 {
-    if (view->unix_path)
-        snprintf(view->address, sizeof view->address, "%s#token=%s", view->unix_path, view->token);
+    if (view->unix_path) snprintf(view->address, sizeof view->address, "%s#token=%s", view->unix_path, view->token);
     else snprintf(view->address, sizeof view->address, "http://127.0.0.1:%u/#token=%s", view->port, view->token);
 }
 

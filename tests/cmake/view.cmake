@@ -16,7 +16,8 @@ pharos_plain_test(NAME view_messages SOURCES view/messages.c LIBS pharos_view LA
 pharos_plain_test(NAME view_spread SOURCES view/spread.c LIBS pharos_view LABELS view)
 pharos_plain_test(NAME view_golden SOURCES view/golden.c LIBS pharos_view LABELS view
                   ARGS ${CMAKE_CURRENT_SOURCE_DIR}/view/golden.hex)
-add_dependencies(view_tests view_messages view_spread view_golden)
+pharos_plain_test(NAME view_frame_bound SOURCES view/frame_bound.c LIBS pharos_view LABELS view)
+add_dependencies(view_tests view_messages view_spread view_golden view_frame_bound)
 if(TARGET fuzz_view)
     add_dependencies(view_tests fuzz_view)
 endif()

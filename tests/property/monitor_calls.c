@@ -754,6 +754,37 @@ static void ticks(void)
     stand_close(&s);
 }
 
+/* No memory for a class that a definition adds: the frame has keys and no classes, the next one has them. */
+static void no_class_memory(void)
+{
+    enum { ALLOCATIONS = 200 };
+    static stand s;
+    bool found = false;
+    for (uint64_t n = 1; n <= ALLOCATIONS && !found; n++) {
+        stand_open(&s, 1, 1, &(ph_monitor_def){0});
+        stand_tick(&s);
+        give(&s, take(&s));
+        s.classes[2] = ph_class_default("third");
+        s.classes[2].view = 78;
+        s.def.class_count = CLASSES + 1;
+        CHECK_OK(ph_world_reconfigure(s.world, &s.def, NULL, 0));
+        fail_alloc_order(&s.memory, n, false);
+        const ph_status status = ph_tick(s.world, NULL);
+        fail_alloc_order(&s.memory, 0, false);
+        if (status == PH_NO_MEMORY) stand_tick(&s);
+        const ph_monitor_frame *f = take(&s);
+        CHECK(f->keys && f->keys->class_count == CLASSES + 1, "keys");
+        found = !f->classes;
+        give(&s, f);
+        stand_tick(&s);
+        f = take(&s);
+        CHECK(f->classes && f->classes[2].view == 78, "allocation %u: the next frame has no classes", (unsigned)n);
+        give(&s, f);
+        stand_close(&s);
+    }
+    CHECK(found, "no allocation was of classes");
+}
+
 static uint64_t followed(const stand *s)
 {
     ph_monitor_stats stats;
@@ -771,8 +802,7 @@ static uint64_t cost_of(const ph_monitor_frame *f)
 /* In each tick another one steps into the list of 1, and out of it in the next one; all others walk. */
 static void sleep_tick(stand *s, uint64_t t)
 {
-    for (uint64_t id = 10; id < 40; id++)
-        CHECK_OK(ph_move(s->producer, id, 600 + (float)id + (float)(t % 2), 600, 0));
+    for (uint64_t id = 10; id < 40; id++) CHECK_OK(ph_move(s->producer, id, 600 + (float)id + (float)(t % 2), 600, 0));
     CHECK_OK(ph_move(s->producer, 2, t % 2 == 0 ? 120 : 400, 100, 0));
     stand_tick(s);
 }
@@ -917,6 +947,7 @@ int main(int argc, char **argv)
     crews(100000);
     ticks();
     lost_events();
+    no_class_memory();
     for (uint32_t i = 0; i < 8; i++)
         sleeps(i % 2 == 0 ? PH_RANGE_RADIUS : PH_RANGE_TOWERS, i / 2 % 2 == 0 ? 1 : 3, i / 4 == 1);
     random_bytes(option_number(argc, argv, "--seed", 7));

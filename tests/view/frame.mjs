@@ -38,7 +38,7 @@ is(frame.answers[4].attrs, { ...attrs, global: false, veiled: true, ready: false
 assert(frame.answers[3].status !== 0 && !("attrs" in frame.answers[3]));
 is(frame.stats, Object.fromEntries(names.map((name, i) => [name, FIRST_STAT + i])));
 is(frame.keys, { generation: 31, sticky: 1.25, height: 2, crowd_floor: 0.5, shape: 3, span: 4, broadcast_bytes: 5, events_max: 6, share_min: 7, activation_span: 8, activation_linger: 9, crowd_entities: 10, tower_size: 32.5 });
-is(frame.classes, [{ view: 81, bands: [] }, { view: 82.5, bands: [{ radius: 83, every: 84 }, { radius: 85, every: 86 }] }]);
+is(frame.classes, [{ kind: 0, view: 81, bands: [] }, { kind: 1, view: 82.5, bands: [{ radius: 83, every: 84 }, { radius: 85, every: 86 }] }]);
 
 // Of one tick: what is shown, byte by byte. Behind the head stands the rectangle, then the points.
 const changed = (...places) => {

@@ -86,6 +86,8 @@ static void texts(void)
         HOLDS((wrong == NULL) == (length <= PH_VIEW_TOKEN_MAX));
         if (!wrong) HOLDS(strlen(message.token) == (size_t)length);
     }
+    HOLDS(strcmp(read_text("{\"type\":\"acknowledge\"}"), "unknown type") == 0);
+    HOLDS(strcmp(read_text("{\"kind\":\"ack\"}"), "unknown type") == 0);
     HOLDS(read_text("{\"type\":\"ack\"") != NULL);
     HOLDS(read_text("{\"type\":\"ack\"}x") != NULL);
     HOLDS(read_text("") != NULL);

@@ -1,7 +1,7 @@
 /*
  * src/view/spread.c: in how many parts a page's points are renewed, on frames with made costs: few enough for the view,
- * many enough for the ticks; it comes to rest, follows a world that gets dearer, is not moved by a pause, and begins anew
- * with a view of other points.
+ * many enough for the ticks; it comes to rest, follows a world that gets dearer, is not moved by a pause, and begins
+ * anew with a view of other points.
  */
 #include <stdio.h>
 

@@ -93,6 +93,16 @@ def check_bounds(one):
     page.send_frame(web_socket.TEXT, b"y" * 3000, final=False)
     page.send_frame(web_socket.CONTINUED, b"y" * 3000, final=True)
     closes(page, "at most 4096 bytes")
+    page = placed(one)  # a message in pieces, some of them empty, and never so many that it has no end
+    page.send_frame(web_socket.TEXT, b"", final=False)
+    for piece in (b'{"type":', b"", b'"ask","kind"', b"", b"", b':"all"}'):
+        page.send_frame(web_socket.CONTINUED, piece, final=False)
+    page.send_frame(web_socket.CONTINUED, b"", final=True)
+    assert page.until(lambda: page.refused) == ["ask: unknown kind"], page.refused
+    page.send_frame(web_socket.TEXT, b"", final=False)
+    for _ in range(64):
+        page.send_frame(web_socket.CONTINUED, b"", final=False)
+    closes(page, "at most 64 pieces")
     page = program.Page(one)
     page.send_frame(web_socket.BINARY, b"PHV1")
     closes(page, "a message is text")

@@ -15,6 +15,9 @@ sys.dont_write_bytecode = True
 import program
 
 REPLAY, *COMMAND = sys.argv[1:]
+# Memory that was freed goes back at once, or a test of it sees what malloc() keeps.
+os.environ.pop("GLIBC_TUNABLES", None)
+os.environ["ASAN_OPTIONS"] = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "quarantine_size_mb=1")))
 SEED = int(os.environ.get("PHAROS_TEST_SEED", "32"))
 SETTINGS = ["--set", "view=140", "--set", "margin=25", "--set", "cap=9", "--set", "sticky=1.3", "--set", "shards=2,2", "--set", "crowd_entities=12", "--set", "consumers=3"]
 IDS, FIRST, TICKS, CONSUMERS = 60, 5, 160, 3
@@ -160,6 +163,43 @@ def check_lost(path):
         assert page.lost[1:] == [str(tag) for tag in range(1, 101)], page.lost
         ask(page, [(1, 2)], 900)
         page.close()
+
+
+def check_long(folder):
+    """A slice that is too long is refused with its reason, from the begin or from a later tick on; the memory of one that
+    is not goes back."""
+    path, ticks, rows, text = os.path.join(folder, "long.csv"), 60, 600, "x" * 1000  # 36 MB; a slice has 32 MiB
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"tick,op,id,x,y,radius,text\n{FIRST},enter,1,10,10,,\n")
+        for tick in range(FIRST + 1, FIRST + ticks):
+            file.write(f"{tick},broadcast,1,,,1,{text}\n" * rows)
+    with program.Program([*COMMAND, "--trace", path, "--set", "view=140"], "--paused") as one:
+        page = program.Page(one)
+        page.watch(0, 0, 1000, 1000)
+        page.frame()
+        for first in (0, FIRST + 1):
+            page.tell(type="do", what="slice", value=FIRST + ticks - 1, **({"from": first} if first else {}))
+            page.until(lambda: page.refused)
+            assert page.refused.pop() == "a slice has at most 32 MiB: begin it at a later tick" and not page.slice, page.refused
+        before = one.bytes()
+        for first, last in ((0, FIRST + ticks // 2), (FIRST + 30, FIRST + ticks - 1)):
+            save_slice(page, path + ".part.csv", first, last)
+            assert len(page.slice) > 16 << 20, len(page.slice)
+        page.frame()
+        grown = one.bytes() - before
+        assert grown < 12 << 20, f"{grown} bytes more after a long slice"
+        page.close()
+
+
+def check_no_scratch(path):
+    """Why there is no slice is told on the page."""
+    with program.Program(["env", "TMPDIR=/nowhere", *COMMAND, "--trace", path, *SETTINGS], "--paused") as one:
+        page = program.Page(one)
+        page.tell(type="do", what="slice", value=FIRST + 9, **{"from": FIRST + 5})
+        page.until(lambda: page.refused)
+        assert "TMPDIR" in page.refused[0], page.refused
+        page.close()
+        assert one.stop() == (0, ""), "a line of its own"
 
 
 def check_late(path):
@@ -324,6 +364,8 @@ def main():
         known, slices = check_answers(path, rng)
         check_lost(path)
         check_late(path)
+        check_long(folder)
+        check_no_scratch(path)
         check_diverged(path, ["--trace", path, *SETTINGS])
         check_journal(path, folder)
     assert known > SEEKS * QUESTIONS // 3, known

@@ -126,7 +126,9 @@ const SECTIONS = {
     frame.keys.tower_size = r.f32();
   },
   11: (r, frame, count) => {
-    frame.classes = list(count, () => ({ view: r.f32(), bands: list(r.u32(), () => ({ radius: r.f32(), every: r.u32() })) }));
+    const first = r.u32();
+    r.pad();
+    frame.classes = list(count, (_, i) => ({ kind: first + i, view: r.f32(), bands: list(r.u32(), () => ({ radius: r.f32(), every: r.u32() })) }));
   },
 };
 

@@ -122,7 +122,7 @@ function show(frame, isLive) {
     hello.world.towerSize = frame.keys.tower_size;
     hello.world.crowdFloor = frame.keys.crowd_floor;
   }
-  frame.classes.forEach((keys, kind) => (hello.world.classes[kind] = { name: `kind ${kind}`, ...hello.world.classes[kind], ...keys }));
+  for (const { kind, view, bands } of frame.classes) hello.world.classes[kind] = { name: `kind ${kind}`, ...hello.world.classes[kind], view, bands };
   const jumped = shown && (frame.tick < shown.tick || frame.tick > shown.tick + 40);
   shown = frame;
   const found = frame.focus?.found;

@@ -7,7 +7,8 @@
 
 #include "world/state/world.h"
 
-/* In each tick, or the frames that come have no events: notes the events of the list of this entity; 0 = there is no focus. */
+/* In each tick, or the frames that come have no events: notes the events of the list of this entity; 0 = there is no
+ * focus. */
 void phx_focus_follow(const phx_world *world, phx_monitor *monitor, uint64_t id);
 /* Instead: nothing is read, and events of this tick are left out. */
 void phx_focus_leave(phx_monitor *monitor, uint64_t id);
