@@ -6,7 +6,8 @@ import assert from "node:assert";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { frames, inBrowser, open, picture, replay, start, stop, text } from "./pharos_view.mjs";
 
 const PLACES = 16, STEP = 60, FLAT_FRAMES = 2000, BIG = 100000, CLICK_MS = 30000;
@@ -238,9 +239,40 @@ async function checkWhy(browser, folder) {
     return lit;
   });
   assert(Math.min(...parts) > 0 && Math.max(...parts) <= 2 * Math.min(...parts), `points are where they were: ${parts}`);
+  await comparePicture(page);
   await page.close();
   await stop(one);
   console.log(`${compared.length} sentences of the page are those of pharos-replay; ${lit} pixels lit`);
+}
+
+// The map with a chosen entity, its rings and lines, beside picture.txt: the brightness of small squares, each a hexadecimal
+// digit. Another version of the browser may draw edges otherwise. VIEW_WRITE=1 writes it anew: look at it before.
+async function comparePicture(page) {
+  const SQUARES = 48, MEAN_MAX = 0.35, FAR = 4, FAR_MAX = 0.02;
+  if (process.env.VIEW_PICTURES) return; // of another size
+  await page.evaluate(() => window.pharos.select("120"));
+  await page.waitForFunction(() => { const { asked, inspector, map, shown } = window.pharos; return shown.focus?.found && asked.size === 0 && map.near === inspector.near && map.near.length > 0 && map.isStill() && !map.dirty; });
+  const now = await page.evaluate((SQUARES) => {
+    const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true }), names = ["base", "points", "over"].map((name) => document.getElementById(name));
+    const side = Math.min(names[0].width, names[0].height), [left, top] = [(names[0].width - side) / 2, (names[0].height - side) / 2], sums = new Array(SQUARES * SQUARES).fill(0), counts = sums.slice();
+    window.pharos.map.draw(1);
+    context.canvas.width = context.canvas.height = side;
+    for (const canvas of names) context.drawImage(canvas, left, top, side, side, 0, 0, side, side);
+    const { data } = context.getImageData(0, 0, side, side);
+    for (let i = 0; i < side * side; i++) {
+      const square = Math.floor((i % side) * SQUARES / side) + SQUARES * Math.floor(Math.floor(i / side) * SQUARES / side);
+      sums[square] += ((data[4 * i] + data[4 * i + 1] + data[4 * i + 2]) / 3) * (data[4 * i + 3] / 255);
+      counts[square]++;
+    }
+    return sums.map((sum, i) => Math.min(15, Math.round(Math.sqrt(sum / counts[i] / 255) * 15)));
+  }, SQUARES);
+  const path = join(dirname(fileURLToPath(import.meta.url)), "picture.txt");
+  const lines = now.map((level) => level.toString(16)).join("").match(new RegExp(`.{${SQUARES}}`, "g"));
+  if (process.env.VIEW_WRITE) writeFileSync(path, `${lines.join("\n")}\n`);
+  const was = [...readFileSync(path, "utf8").replaceAll("\n", "")].map((digit) => parseInt(digit, 16));
+  const differ = now.map((level, i) => Math.abs(level - was[i])), mean = differ.reduce((a, b) => a + b, 0) / differ.length, far = differ.filter((by) => by > FAR).length / differ.length;
+  assert(was.length === now.length && mean <= MEAN_MAX && far <= FAR_MAX, `the map differs from picture.txt by ${mean} levels, ${(100 * far).toFixed(1)} % of it by more than ${FAR}:\n${lines.join("\n")}`);
+  console.log(`the map is as in picture.txt, to ${mean.toFixed(3)} of 15 levels`);
 }
 
 // ---- keyboard alone ----

@@ -349,6 +349,17 @@ async function checkKeys(page) {
   await setView(5, 6);
   await setView(60, 0);
   await colourBy(page, "class");
+  // Rings of bands go by the key of now, too.
+  await choose(page, 1);
+  await look(page, 150, 150, 1.3);
+  for (const [value, now, before] of [["40:1,55:2", [40, 55], [20, 75]], ["20:1,75:4", [20, 75], [40, 55]]]) {
+    await page.evaluate((value) => window.pharos.link.send({ type: "set", key: "player.band", value }), value);
+    await step(page, (await page.evaluate(() => window.pharos.shown.tick)) + 2);
+    await until(page, `bands ${value}`, (radius) => window.pharos.hello.world.classes[1].bands[0].radius === radius, now[0]);
+    for (const radius of now) await least(page, `band ${radius} of the key`, "ring", { x: 150, y: 150, radius, colour: BLUE }, 0.2);
+    for (const radius of before) await least(page, `no band ${radius} any more`, "ring", { x: 150, y: 150, radius, colour: BLUE }, 0, 0.1);
+  }
+  await page.evaluate(() => { window.pharos.select("0"); window.pharos.map.fit(); });
   await page.evaluate(() => window.pharos.link.send({ type: "set", key: "span", value: "nonsense" }));
   await until(page, "a refusal", () => /span/.test(document.getElementById("notice").textContent));
   await picture(page, "layers_keys");

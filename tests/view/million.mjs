@@ -1,9 +1,12 @@
 // A million entities in chromium: a heat map that counts all, a sample of always the same ids, at most 100,000; frames go on
-// while it ticks, and the tab keeps its bound. Times are printed, and none is asserted.
-// usage: node million.mjs MODULES CHROMIUM PHAROS-REPLAY PHAROS-VIEW;  VIEW_PICTURES=FOLDER keeps what it looks like
+// while it ticks, and the tab keeps its bound; and a page that drops its frames. Times are printed, and none is asserted.
+// usage: node million.mjs MODULES CHROMIUM PHAROS-REPLAY PHAROS-VIEW;  VIEW_PICTURES=FOLDER keeps what it looks like;
+// VIEW_SECONDS=N: beside no browser alone, so long, in turns, from a tick on by which key images are seldom
 import assert from "node:assert";
+import { execFileSync } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { frames, inBrowser, open, picture, processorMs, start, stop } from "./pharos_view.mjs";
 
 const MANY = 1000000, SIDE = 10000, TICKS = 1200, MOVES = 100, POINTS_MAX = 100000, CELLS = 64, FRAMES = 10, PIECE = 10000;
@@ -33,7 +36,11 @@ function makeTrace(path) {
 await inBrowser(async (browser, folder) => {
   const trace = join(folder, "million.csv");
   makeTrace(trace);
-  const one = await start("--trace", trace, "--unpack-max", "1G", "--at", "1", "--paused", ...SETTINGS);
+  const one = await start("--trace", trace, "--unpack-max", "1G", "--at", process.env.VIEW_SECONDS ? "400" : "1", "--paused", ...SETTINGS);
+  // What the program does beside no browser that draws.
+  const dropping = join(dirname(fileURLToPath(import.meta.url)), "drop_frames.py"), seconds = process.env.VIEW_SECONDS ?? "1";
+  console.log(execFileSync("python3", [dropping, one.address, String(one.program.pid), seconds, process.env.VIEW_SECONDS ? "3" : "1"], { encoding: "utf8" }).trim());
+  if (process.env.VIEW_SECONDS) return stop(one);
   const page = await open(browser, one.address, "&layers=points,density,shards");
   await page.waitForFunction(({ MANY, CELLS }) => window.pharos.shown.entities === MANY && window.pharos.shown.grid.cells === CELLS && window.pharos.shown.rect.stride > 1, { MANY, CELLS });
   const slots = () => page.evaluate(() => { const { points, grid, rect } = window.pharos.shown; return { slots: [...points.slots], counted: grid.counts.reduce((a, b) => a + b, 0), matched: rect.matched, stride: rect.stride }; });
