@@ -438,34 +438,66 @@ PH_NODISCARD PH_API ph_status phc_broadcast_at(phc *member, ph_producer producer
  */
 PH_API void phc_drain(phc *member);
 
+/** Requests to the control store whose answers are timed. */
+typedef enum phc_request {
+    PHC_REQUEST_LIST = 0,    /* a look at it */
+    PHC_REQUEST_RENEWAL = 1, /* of the lease */
+    PHC_REQUEST_WRITE = 2    /* of a node's load, every two seconds */
+} phc_request;
+
+enum { PHC_REQUESTS = 3 };
+
+/** Why a message with copies was dropped. */
+typedef enum phc_halo_drop {
+    PHC_HALO_DAMAGED = 0,     /* its sum is wrong */
+    PHC_HALO_FOREIGN = 1,     /* of another program, or of an incompatible version */
+    PHC_HALO_FLAWED = 2,      /* it says what can not be */
+    PHC_HALO_FENCED = 3,      /* of no member */
+    PHC_HALO_MISDIRECTED = 4, /* for another node */
+    PHC_HALO_LATE = 5,        /* a newer one has come */
+    PHC_HALO_AHEAD = 6,       /* of a tick that its node can not have come to */
+    PHC_HALO_NO_MEMORY = 7
+} phc_halo_drop;
+
+enum { PHC_HALO_DROPS = 8 };
+
 /**
  * A member's numbers: as they are now, or since it was opened. They stand by subject. Up to the first release a new one
  * goes beside its like; from then on it takes the place of a reserved one, so that sizes and places stay.
  */
 typedef struct phc_stats {
-    uint64_t map_version; /* 0 = none yet */
-    uint64_t nodes;       /* of the map, without gateways */
-    uint64_t regions;     /* own ones */
-    uint64_t own;         /* entities */
-    uint64_t remote;      /* ... of other nodes, here to be seen */
-    uint64_t transit;     /* ... on their way to another node */
-    uint64_t lag_ticks;   /* since the node was heard that has been silent for the longest time */
-    uint64_t lease_ns;    /* that the lease is proven for, from now on; 0 = it is not */
+    uint64_t map_version;       /* 0 = none yet */
+    uint64_t nodes;             /* of the map, without gateways */
+    uint64_t regions;           /* own ones */
+    uint64_t own;               /* entities */
+    uint64_t remote;            /* ... of other nodes, here to be seen */
+    uint64_t transit;           /* ... on their way to another node */
+    uint64_t transit_oldest_ns; /* since the first of these was handed over; 0 = none is on its way */
+    uint64_t lag_ticks;         /* since the node was heard that has been silent for the longest time */
+    uint64_t lease_ns;          /* that the lease is proven for, from now on; 0 = it is not */
+    uint64_t renew_age_ns;      /* since the request was made that proved it last; 0 = none has */
+    uint64_t barrier_ns;        /* that the map barrier is waited for, since a member was put out; 0 = it is passed */
+    uint64_t barriers, barriers_ns; /* map barriers that were waited for and passed, and the time of all these waits */
     uint64_t copies_in, copies_out;
-    uint64_t expired; /* remote entities that left, as their node did not repeat them */
-    uint64_t handed;  /* entities that went to another node, as that one has said */
+    uint64_t halo_bytes_in, halo_bytes_out; /* of messages with copies; in: not of dropped ones */
+    uint64_t halo_dropped[PHC_HALO_DROPS];  /* ... that were dropped, by phc_halo_drop; part of `dropped` */
+    uint64_t expired;                       /* remote entities that left, as their node did not repeat them */
+    uint64_t handed;                        /* entities that went to another node, as that one has said */
     uint64_t gained, restored, duplicates;
-    uint64_t kept;            /* attempts to hand an entity over that wait for a later tick */
-    uint64_t dropped;         /* messages that were damaged, late, of no member, or for another one */
-    uint64_t unsent;          /* messages that the transport did not take */
-    uint64_t refused;         /* commands of the member's producer that were refused; they come again */
-    uint64_t no_memory;       /* pieces of work put off for want of memory */
-    uint64_t lists;           /* looks at the control store */
-    uint64_t failed;          /* requests to it that failed */
-    uint64_t put_out;         /* members that this one put out of the map */
-    uint64_t adopted;         /* maps that this one wrote into a control store that had lost all it had */
-    uint64_t balancer;        /* number of the node that balances, by the last look; 0 = none */
-    uint64_t balanced;        /* regions that this one gave to another node by their loads */
+    uint64_t kept;                     /* attempts to hand an entity over that wait for a later tick */
+    uint64_t dropped;                  /* messages that were damaged, late, of no member, or for another one */
+    uint64_t unsent;                   /* messages that the transport did not take */
+    uint64_t refused;                  /* commands of the member's producer that were refused; they come again */
+    uint64_t no_memory;                /* pieces of work put off for want of memory */
+    uint64_t lists;                    /* looks at the control store */
+    uint64_t failed;                   /* requests to it that failed */
+    uint64_t answers[PHC_REQUESTS];    /* of it, failed ones as well, by phc_request */
+    uint64_t answers_ns[PHC_REQUESTS]; /* ... the time of all of them, from one phc_tick() to another */
+    uint64_t answer_ns[PHC_REQUESTS];  /* ... and of the last one */
+    uint64_t put_out;                  /* members that this one put out of the map */
+    uint64_t adopted;                  /* maps that this one wrote into a control store that had lost all it had */
+    uint64_t balancer;                 /* number of the node that balances, by the last look; 0 = none */
+    uint64_t balanced;                 /* regions that this one gave to another node by their loads */
     uint64_t flawed_reports;  /* of loads, as often as the one that balances read them: damaged, of another grid of
                                  regions, or under another member's key */
     uint64_t broadcasts_in;   /* of other nodes, for observers here */
@@ -482,7 +514,8 @@ PH_NODISCARD PH_API ph_status phc_stats_get(const phc *member, phc_stats *stats)
  * All of phc_stats as text for Prometheus, as ph_stats_prometheus() has it: names begin with pharos_cluster_, each
  * sample has the label world, which is the common world's name. Then, of a node, for each other node of the map, with
  * the label peer, its number: peer_lag_ticks, peer_transit, peer_copies_in_total, peer_copies_out_total,
- * peer_messages_in_total, peer_messages_out_total. They begin anew with each process of that number.
+ * peer_messages_in_total, peer_messages_out_total, peer_halo_bytes_in_total, peer_halo_bytes_out_total. They begin anew
+ * with each process of that number.
  * @param text caller's buffer, gets as much as fits, ended by 0; may be NULL when size is 0.
  * @param length gets the length of the whole text, without the 0: it fitted if that is less than size.
  * @return PH_OK, PH_BAD_ARGUMENT. @thread ticker

@@ -246,19 +246,19 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
     phx_halo_parts parts;
     const phx_node *node = halo->def.node;
     const phx_wire_flaw flaw = phx_halo_open(&head, &parts, bytes, size);
-    if (flaw != PHX_WIRE_GOOD) {
-        halo->counts.flawed[flaw]++;
-        return;
-    }
-    if (head.target != node->def.member.registration) halo->counts.misdirected++;
+    if (flaw != PHX_WIRE_GOOD) halo->counts.flawed[flaw]++;
+    else if (head.target != node->def.member.registration) halo->counts.misdirected++;
     else if (!phx_node_hears(node, head.source) || !phx_node_peer(node, head.source)) halo->counts.fenced++;
     else {
         phx_halo_peer *peer = phx_halo_peer_of(halo, head.source);
+        halo->counts.unplaced += !peer;
         if (!peer || !is_due(halo, peer, head.tick)) return;
         const bool first = head.tick > peer->newest;
         peer->newest = head.tick;
         peer->heard = halo->now;
         peer->messages_in++;
+        peer->bytes_in += size;
+        halo->counts.bytes_in += size;
         for (uint32_t i = 0; i < head.copies; i++) {
             const phx_halo_copy copy = phx_halo_copy_at(&parts, i);
             if (phx_halo_reserve_copies(halo, 1)) take_copy(halo, peer, &head, &copy);

@@ -44,7 +44,10 @@ static void send_draft(draft *out)
     for (uint32_t i = 0; i < halo->def.node->map.region_count && out->head.needs > 0; i++)
         if (phx_region_set_has(&halo->needs, i)) phx_write_number(&writer, 4, i);
     PHX_ASSERT(!writer.failed);
-    out->send(out->user, out->head.target, halo->message, phx_halo_seal(halo->message, &out->head));
+    const size_t bytes = phx_halo_seal(halo->message, &out->head);
+    out->send(out->user, out->head.target, halo->message, bytes);
+    halo->counts.bytes_out += bytes;
+    out->peer->bytes_out += bytes;
     halo->counts.copies_out += out->head.copies;
     out->peer->copies_out += out->head.copies;
     out->peer->messages_out++;

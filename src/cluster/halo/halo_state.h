@@ -61,7 +61,7 @@ typedef struct phx_region_set {
 typedef struct phx_halo_peer {
     uint64_t registration, newest; /* the newest tick that was heard */
     uint64_t heard;                /* own tick, then */
-    uint64_t copies_in, copies_out, messages_in, messages_out;
+    uint64_t copies_in, copies_out, messages_in, messages_out, bytes_in, bytes_out;
     uint64_t *pins; /* ids that it needs */
     uint32_t pin_count, pin_capacity;
     uint32_t version;      /* of the map with which it wrote its newest message */
@@ -82,6 +82,8 @@ typedef struct phx_halo_counts {
     uint64_t flawed[PHX_WIRE_BAD_ITEM + 1]; /* bytes that are no message, by flaw */
     uint64_t fenced, late, misdirected;     /* messages that were dropped */
     uint64_t ahead;                         /* ... of a tick that their source can not have come to */
+    uint64_t unplaced;                      /* ... as there was no memory for their source */
+    uint64_t bytes_in, bytes_out;           /* of messages that were taken, or written */
     uint64_t copies_in, copies_out, own;    /* own: copies of entities that are held here */
     uint64_t expired;                       /* copies that left, as they were not repeated */
     uint64_t refused;                       /* commands that the producer did not take; they come again */

@@ -15,6 +15,7 @@ enum {
 
 static void prove_lease(phx_membership *membership, uint64_t asked, uint32_t ms)
 {
+    membership->proven_asked = asked;
     phx_node_lease(membership->node, asked + (uint64_t)(ms - ms / LEASE_MARGIN) * NS_IN_MS);
 }
 

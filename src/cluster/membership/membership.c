@@ -14,6 +14,7 @@
 #include "cluster/membership/proposal.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
+#include "cluster/membership/store_times.h"
 #include "cluster/wire/format.h"
 
 enum { ANSWERS_A_TICK = 8 };
@@ -235,7 +236,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
 static void take_answer(void *of, const phc_answer *answer)
 {
     phx_membership *membership = of;
-    membership->counts.failed += answer->outcome == PHC_FAILED;
+    phx_store_times_hear(membership, answer);
     if (answer->tag == PHX_REPORTING_TAG) phx_reporting_hear(membership, answer);
     phx_balancer_hear(membership, answer);
     switch (answer->tag) {

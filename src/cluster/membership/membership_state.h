@@ -59,6 +59,11 @@ typedef struct phx_balancer {
     phx_load_report report; /* that is being read */
 } phx_balancer;
 
+/* Answers of the store to one kind of request. */
+typedef struct phx_store_time {
+    uint64_t count, total_ns, last_ns;
+} phx_store_time;
+
 typedef struct phx_membership {
     phx_membership_def def;
     phx_node *node;
@@ -72,6 +77,7 @@ typedef struct phx_membership {
     uint64_t list_asked;        /* time when the list under way, or the last one, was asked for */
     uint64_t list_heard;        /* time of the last list */
     uint64_t list_lease;        /* the own lease when the list under way, or the last one, was asked for; 0 = none */
+    uint64_t proven_asked;      /* time of the request that proved the lease last; 0 = none has */
     uint64_t woken_at;          /* the last end of a sleep; see comeback.h */
     uint64_t silent_since;      /* since then a link is silent, and all of the map are registered; see proposal.c */
     uint64_t steady_since;      /* since then its lease is proven, and lists come; see lease.h */
@@ -87,6 +93,7 @@ typedef struct phx_membership {
     bool returns;               /* its lease has ended, and it is in the map; see comeback.h */
     bool reports;               /* the same; see reporting.h */
     uint64_t report_revision;   /* of the report's key; 0 = it is not there */
+    uint64_t report_asked;      /* time when it was written last */
     uint16_t number;            /* that it registers, or has registered, with */
     phx_listed *listed;
     uint32_t listed_count, listed_capacity;
@@ -101,6 +108,7 @@ typedef struct phx_membership {
     uint16_t give_number;                       /* 0 = no wish */
     uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */
     phx_balancer balancer;
+    phx_store_time times[PHC_REQUESTS];
     struct {
         uint64_t lists, failed, writes, changed, put_out, skipped, returned, adopted, balanced, flawed_reports;
         /* put_out, adopted, balanced: by maps that stand; skipped: keys, unread or too many */

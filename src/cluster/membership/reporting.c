@@ -12,6 +12,7 @@ void phx_reporting_write(phx_membership *membership, const void *bytes, size_t s
     PHX_ASSERT(membership->phase == PHX_MEMBERSHIP_MEMBER);
     if (membership->reports || membership->lease == 0) return; /* without a lease the key would stay */
     (void)snprintf(key, sizeof key, "ph-load/%s/%u", membership->def.world, membership->number);
+    membership->report_asked = membership->now;
     membership->reports = store->cas(store->user, PHX_REPORTING_TAG, key, membership->report_revision, bytes, size,
                                      membership->lease) == PH_OK;
 }

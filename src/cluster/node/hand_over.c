@@ -80,6 +80,7 @@ static void mark_sent(phx_node *node, const phx_peer *peer, uint64_t id)
     holding->sending = true;
     holding->peer = peer->member.registration;
     holding->sequence = peer->channel.sent;
+    holding->sent_ms = (uint32_t)(node->now / PHX_NODE_NS_IN_MS);
     node->counts.handed++;
 }
 

@@ -51,11 +51,23 @@ static void restore_regions(phx_node *node)
     }
 }
 
+static void note_wait(phx_node *node, uint32_t shown)
+{
+    const bool waits = shown < node->map.fence;
+    if (waits && !node->at_barrier) node->barrier_since = node->now;
+    if (!waits && node->at_barrier) {
+        node->counts.barriers++;
+        node->counts.barriers_ns += node->now - node->barrier_since;
+    }
+    node->at_barrier = waits;
+}
+
 void phx_map_barrier_begin(phx_node *node, uint64_t now)
 {
     node->now = now;
     if (node->fenced || !node->joined) return;
     const uint32_t shown = phx_map_barrier_shown(node);
+    note_wait(node, shown);
     if (phx_rule_takes_back(node->map.fence, shown)) take_back(node);
     if (phx_rule_restores(node->map.fence, shown)) restore_regions(node);
 }

@@ -20,7 +20,8 @@
 
 enum {
     PHX_OWNERSHIP_VERSION_SHIFT = 32, /* of the map, in an ownership */
-    PHX_NODE_EVENTS_MAX = 4096        /* waiting for the host: behind so many nothing is taken from a peer */
+    PHX_NODE_EVENTS_MAX = 4096,       /* waiting for the host: behind so many nothing is taken from a peer */
+    PHX_NODE_NS_IN_MS = 1000000
 };
 
 typedef struct phx_node_def {
@@ -55,10 +56,11 @@ typedef struct phx_node_counts {
     uint64_t waiting;                       /* offers behind PHX_NODE_EVENTS_MAX events: they come again */
     uint64_t repeated;                      /* offers out of sequence: taken before, or with one lost before */
     uint64_t handed, acked, gained, taken_back, duplicates;
-    uint64_t no_memory; /* items that come again for want of memory */
-    uint64_t said;      /* broadcasts to a peer */
-    uint64_t unsaid;    /* ... that were dropped, as too many waited */
-    uint64_t overtaken; /* broadcasts of a peer that an observer may have heard already; see says.h */
+    uint64_t no_memory;             /* items that come again for want of memory */
+    uint64_t said;                  /* broadcasts to a peer */
+    uint64_t unsaid;                /* ... that were dropped, as too many waited */
+    uint64_t overtaken;             /* broadcasts of a peer that an observer may have heard already; see says.h */
+    uint64_t barriers, barriers_ns; /* map barriers that were waited for, and the time of these waits */
 } phx_node_counts;
 
 typedef struct phx_node {
@@ -71,6 +73,8 @@ typedef struct phx_node {
     bool joined;                            /* it was in a map */
     bool doubts;                            /* it slept, and has not read a map since: it simulates nothing */
     bool fenced, fence_told;                /* it is in the map no more */
+    bool at_barrier;                        /* it waits for the map barrier, */
+    uint64_t barrier_since;                 /* from that time on */
     uint32_t told[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost of the last event of a region */
     phx_peer *peers;
     uint32_t peer_count, peer_capacity;

@@ -358,6 +358,10 @@ static void expect_peer_metrics(const char *text, const phc_stats *stats)
     cr_assert_eq(peer_sample(text, "copies_out_total"), stats->copies_out);
     cr_assert_eq(peer_sample(text, "lag_ticks"), stats->lag_ticks);
     cr_assert_eq(peer_sample(text, "transit"), 0);
+    cr_assert_eq(peer_sample(text, "halo_bytes_in_total"), stats->halo_bytes_in);
+    cr_assert_eq(peer_sample(text, "halo_bytes_out_total"), stats->halo_bytes_out);
+    cr_assert(stats->halo_bytes_in > stats->copies_in * PHX_HALO_COPY_BYTES);
+    cr_assert(stats->halo_bytes_out > stats->copies_out * PHX_HALO_COPY_BYTES);
     const uint64_t messages_in = peer_sample(text, "messages_in_total");
     cr_assert(messages_in >= 2 * WARM_TICKS - 1 && messages_in <= stats->copies_in);
     cr_assert_geq(peer_sample(text, "messages_out_total"), messages_in);
@@ -365,7 +369,7 @@ static void expect_peer_metrics(const char *text, const phc_stats *stats)
 
 static bool tells_of_peers(void)
 {
-    char text[8192];
+    char text[16384];
     size_t length = 0;
     cr_assert_eq(phc_prometheus(all[0].member, text, sizeof text, &length), PH_OK);
     cr_assert_lt(length, sizeof text);
@@ -401,7 +405,7 @@ static void step_and_speak(void)
 Test(phc, steady_rounds_allocate_nothing)
 {
     phc_stats stats;
-    char text[8192];
+    char text[16384];
     size_t length = 0;
     join_members();
     for (uint32_t i = 0; i < MEMBERS; i++) {

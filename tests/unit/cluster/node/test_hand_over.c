@@ -213,6 +213,24 @@ Test(hand_over, an_id_that_two_nodes_entered_is_told_and_stays_where_it_is)
     cr_assert_eq(nodes[A].holdings.count, 0);
 }
 
+Test(hand_over, the_wait_for_the_map_barrier_is_timed)
+{
+    cr_assert(phx_cluster_map_put_out(&map, nodes[B].def.member.registration));
+    phx_map_barrier_begin(&nodes[A], 100);
+    cr_assert_not(nodes[A].at_barrier, "none was put out of the map that it has");
+    cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
+    phx_map_barrier_begin(&nodes[A], 150);
+    cr_assert(nodes[A].at_barrier && nodes[A].barrier_since == 150);
+    cr_assert_eq(phx_node_map(&nodes[GATEWAY], &map), PH_OK);
+    phx_map_barrier_begin(&nodes[A], 170);
+    cr_assert(nodes[A].at_barrier && nodes[A].barrier_since == 150 && nodes[A].counts.barriers == 0);
+    beat(GATEWAY, A);
+    phx_map_barrier_begin(&nodes[A], 180);
+    cr_assert(!nodes[A].at_barrier && nodes[A].counts.barriers == 1 && nodes[A].counts.barriers_ns == 30);
+    phx_map_barrier_begin(&nodes[A], 190);
+    cr_assert_eq(nodes[A].counts.barriers, 1);
+}
+
 Test(hand_over, offers_to_a_dead_node_come_back_behind_the_map_barrier)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);

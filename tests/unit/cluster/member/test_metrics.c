@@ -1,0 +1,198 @@
+/*
+ * Numbers of a member as the host reads them, with the times among them by a clock that the test moves: hand-overs on
+ * their way, the control store's answers, the age of the lease, and messages that were dropped.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include <pharos/cluster.h>
+
+#include "cluster/halo/halo.h"
+#include "cluster/member/phc_state.h"
+
+enum { TICK_NS = 50000000, WARM_TICKS = 60, MEMBERS = 2 };
+
+static uint64_t now_ns;
+static phc_loop *loop;
+static phc_memory *memory;
+static struct {
+    ph_world world;
+    phc_transport transport;
+    phc_store store;
+    phc *member;
+} all[MEMBERS];
+
+static uint64_t read_clock(void *user)
+{
+    return *(uint64_t *)user;
+}
+
+/* One tick of all. */
+static void step_members(void)
+{
+    now_ns += TICK_NS;
+    phc_memory_step(memory, now_ns);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        cr_assert_eq(phc_tick(all[i].member), PH_OK);
+        cr_assert_eq(ph_tick(all[i].world, NULL), PH_OK);
+        cr_assert_eq(phc_told(all[i].member), PH_OK);
+    }
+    phc_loop_step(loop);
+}
+
+static void open_member(uint32_t i, const ph_world_def *world_def)
+{
+    phc_def def = phc_def_default();
+    def.name = "unit";
+    def.world_def = world_def;
+    def.regions[0] = 2;
+    def.regions[1] = 1;
+    def.clock = read_clock;
+    def.clock_user = &now_ns;
+    cr_assert_eq(ph_world_create(world_def, &all[i].world), PH_OK);
+    cr_assert_eq(phc_loop_join(loop, 1024, &all[i].transport), PH_OK);
+    cr_assert_eq(phc_memory_join(memory, &all[i].store), PH_OK);
+    cr_assert_eq(phc_open(&def, all[i].world, &all[i].transport, &all[i].store, &all[i].member, NULL, 0), PH_OK);
+}
+
+/* Two nodes, side by side. */
+static void set_up(void)
+{
+    ph_class class = ph_class_default("default");
+    ph_world_def world_def = ph_world_def_default();
+    class.view = 50;
+    world_def.classes = &class;
+    world_def.class_count = 1;
+    world_def.world_size[0] = world_def.world_size[1] = 1000;
+    world_def.consumers = 0;
+    now_ns = TICK_NS;
+    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
+    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    for (uint32_t i = 0; i < MEMBERS; i++) open_member(i, &world_def);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_neq(phc_number(all[i].member), 0);
+}
+
+static void tear_down(void)
+{
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        phc_close(all[i].member);
+        all[i].transport.close(all[i].transport.user);
+        all[i].store.close(all[i].store.user);
+        cr_assert_eq(ph_world_destroy(all[i].world), PH_OK);
+    }
+    phc_loop_destroy(loop);
+    phc_memory_destroy(memory);
+}
+
+TestSuite(member_metrics, .init = set_up, .fini = tear_down);
+
+/* x in a member's own region, so far from the border. */
+static float own_place(uint32_t i, float from_border)
+{
+    const phc *member = all[i].member;
+    return phc_owner_of(member, 0, 0) == phc_number(member) ? 500.0f - from_border : 500.0f + from_border;
+}
+
+static void enter_at(uint32_t i, uint64_t id, float x, float y)
+{
+    cr_assert_eq(phc_enter(all[i].member, id, &(ph_attrs){.given = PH_X | PH_Y, .x = x, .y = y}, 0), PH_OK);
+}
+
+static phc_stats stats_of(uint32_t i)
+{
+    phc_stats stats;
+    cr_assert_eq(phc_stats_get(all[i].member, &stats), PH_OK);
+    return stats;
+}
+
+Test(member_metrics, the_oldest_transit_grows_while_its_receiver_is_not_heard)
+{
+    enum { SILENT_TICKS = 20 };
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    enter_at(0, 7, own_place(0, 10), 10);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert_eq(stats_of(0).transit_oldest_ns, 0);
+    phc_loop_cut(loop, &all[1].transport, true, false); /* the entity comes, its ack does not */
+    cr_assert_eq(ph_move(producer, 7, own_place(0, -50), 10, 0), PH_OK);
+    step_members();
+    cr_assert_eq(stats_of(0).transit, 1, "it was handed over in this tick");
+    for (uint32_t i = 1; i <= SILENT_TICKS; i++) {
+        step_members();
+        cr_assert_eq(stats_of(0).transit_oldest_ns, i * (uint64_t)TICK_NS);
+    }
+    enter_at(0, 8, own_place(0, 10), 20);
+    step_members();
+    cr_assert_eq(ph_move(producer, 8, own_place(0, -50), 20, 0), PH_OK);
+    step_members();
+    cr_assert_eq(stats_of(0).transit, 2);
+    cr_assert_eq(stats_of(0).transit_oldest_ns, (SILENT_TICKS + 2) * (uint64_t)TICK_NS, "the later one is no older");
+    phc_loop_cut(loop, &all[1].transport, false, false);
+    for (uint32_t i = 0; i < 8; i++) step_members();
+    cr_assert(stats_of(0).transit == 0 && stats_of(0).transit_oldest_ns == 0);
+    cr_assert(phc_owns(all[1].member, 7) && phc_owns(all[1].member, 8));
+}
+
+/* Of the store of one process answers come with the next step, so in the next round. */
+Test(member_metrics, answers_of_the_store_and_the_age_of_the_lease_are_timed)
+{
+    enum { LOST_TICKS = 10 };
+    uint64_t longest = 0;
+    phc_stats before = stats_of(0);
+    for (uint32_t i = 0; i < PHC_REQUESTS; i++) {
+        cr_assert_gt(before.answers[i], 0, "%u", i);
+        cr_assert_eq(before.answer_ns[i], TICK_NS, "%u", i);
+        cr_assert_eq(before.answers_ns[i], before.answers[i] * TICK_NS, "%u", i);
+    }
+    cr_assert_eq(before.answers[PHC_REQUEST_LIST], before.lists);
+    for (uint32_t i = 0; i < 2 * WARM_TICKS; i++) {
+        step_members();
+        const uint64_t age = stats_of(0).renew_age_ns;
+        if (age > longest) longest = age;
+    }
+    cr_assert(longest > 0 && longest <= 2 * 5000000000u / 3, "a lease of 5 s is renewed three times");
+    phc_memory_cut(memory, &all[0].store, true);
+    step_members(); /* an answer may have been on its way */
+    before = stats_of(0);
+    for (uint32_t i = 1; i <= LOST_TICKS; i++) {
+        step_members();
+        cr_assert_eq(stats_of(0).renew_age_ns, before.renew_age_ns + i * (uint64_t)TICK_NS);
+    }
+    cr_assert_gt(stats_of(0).answers[PHC_REQUEST_LIST], before.answers[PHC_REQUEST_LIST], "failed ones as well");
+    cr_assert_gt(stats_of(0).failed, before.failed);
+}
+
+Test(member_metrics, dropped_messages_with_copies_are_counted_by_reason)
+{
+    unsigned char bytes[PHX_HALO_HEAD_BYTES + sizeof(uint64_t)];
+    char text[16384];
+    size_t length = 0;
+    phx_halo *halo = &all[0].member->halo;
+    const phc_stats before = stats_of(0);
+    const uint64_t self = all[0].member->node.def.member.registration,
+                   other = all[1].member->node.def.member.registration;
+    phx_halo_head head = {.source = other, .target = self, .version = 1, .tick = 1};
+    for (uint32_t i = 0; i < 5; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+    head.target = other;
+    for (uint32_t i = 0; i < 4; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+    head = (phx_halo_head){.source = 1000, .target = self, .version = 1, .tick = 1};
+    for (uint32_t i = 0; i < 3; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+    head = (phx_halo_head){.source = other, .target = self, .version = 1, .tick = 1u << 30};
+    for (uint32_t i = 0; i < 2; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+    head.version = 0;
+    for (uint32_t i = 0; i < 6; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+    phx_halo_receive(halo, "no message", 10);
+    const phc_stats stats = stats_of(0);
+    cr_assert_eq(stats.halo_dropped[PHC_HALO_LATE] - before.halo_dropped[PHC_HALO_LATE], 5);
+    cr_assert_eq(stats.halo_dropped[PHC_HALO_MISDIRECTED] - before.halo_dropped[PHC_HALO_MISDIRECTED], 4);
+    cr_assert_eq(stats.halo_dropped[PHC_HALO_FENCED] - before.halo_dropped[PHC_HALO_FENCED], 3);
+    cr_assert_eq(stats.halo_dropped[PHC_HALO_AHEAD] - before.halo_dropped[PHC_HALO_AHEAD], 2);
+    cr_assert_eq(stats.halo_dropped[PHC_HALO_FLAWED] - before.halo_dropped[PHC_HALO_FLAWED], 6);
+    cr_assert_eq(stats.halo_dropped[PHC_HALO_DAMAGED] - before.halo_dropped[PHC_HALO_DAMAGED], 1);
+    cr_assert_eq(stats.dropped - before.dropped, 5 + 4 + 3 + 2 + 6 + 1, "each is one of all that were dropped");
+    cr_assert_eq(stats.halo_bytes_in, before.halo_bytes_in);
+    cr_assert_eq(phc_prometheus(all[0].member, text, sizeof text, &length), PH_OK);
+    cr_assert(strstr(text, "pharos_cluster_halo_dropped_total{world=\"unit\",reason=\"ahead\"} 2\n"), "%s", text);
+    cr_assert(strstr(text, "pharos_cluster_store_answer_seconds{world=\"unit\",request=\"write\"} 0.05"), "%s", text);
+}
