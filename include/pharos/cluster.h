@@ -266,7 +266,7 @@ typedef struct phc_event {
     uint32_t ticks;     /* LAG */
     const void *bytes;  /* good until the next call with this member */
     size_t size;
-    const char *reason;   /* FENCED: static; else "" */
+    const char *reason;   /* FENCED: good until phc_close(); else "" */
     uint64_t reserved[4]; /* 0 */
 } phc_event;
 

@@ -17,7 +17,7 @@ static const char *const own_keys[] = {"shards",         "workers",           "s
                                        "producer_bytes", "broadcast_bytes",   "refusals_max",   "consumer_batches",
                                        "consumer_bytes", "exchange_bytes",    "hash_seed",      "positions"};
 
-static bool is_own(const char *name)
+bool phx_definition_leaves_out(const char *name)
 {
     for (size_t i = 0; i < sizeof own_keys / sizeof *own_keys; i++)
         if (strcmp(own_keys[i], name) == 0) return true;
@@ -40,7 +40,7 @@ static void add_keys(phx_sum *sum, const phx_key *keys, uint32_t count, const vo
 {
     for (uint32_t i = 0; i < count; i++) {
         const size_t bytes = phx_key_bytes(keys[i].type);
-        if (is_own(keys[i].name)) continue;
+        if (phx_definition_leaves_out(keys[i].name)) continue;
         for (uint32_t j = 0; j < phx_key_width(keys[i].type); j++) {
             uint64_t value = 0;
             memcpy(&value, (const char *)base + keys[i].offset + j * bytes, bytes);

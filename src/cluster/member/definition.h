@@ -9,5 +9,7 @@
 
 /* Of all fields of the definition that are the same for all members, and so of the world's. */
 uint64_t phx_definition_number(const phc_def *def);
+/* Is that key of a world the process's own matter? */
+bool phx_definition_leaves_out(const char *name);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/cluster_rules.h"
 #include "cluster/halo/halo.h"
 #include "cluster/member/definition.h"
+#include "cluster/member/definition_text.h"
 #include "cluster/member/phc_clock.h"
 #include "cluster/member/phc_def.h"
 #include "cluster/membership/membership.h"
@@ -55,6 +56,9 @@ static bool begin_parts(phc *member, const phc_store *store)
                                            .columns = def->regions[0],
                                            .lease_ms = def->lease_ms,
                                            .definition = phx_definition_number(def),
+                                           .definition_text = member->definition,
+                                           .definition_size =
+                                               phx_definition_text(def, member->definition, sizeof member->definition),
                                            .list_ns = (uint64_t)def->list_ms * NS_IN_MS,
                                            .adopts = def->adopt_map,
                                            .balance_ns = def->balance && !def->gateway ? BALANCE_NS : 0,
@@ -106,8 +110,8 @@ static phc *make_member(const phc_def *def, ph_world world, const phc_transport 
 
 static bool has_functions(const phc_transport *transport, const phc_store *store)
 {
-    return transport->listen && transport->send && transport->poll && store->list && store->cas && store->lease_open &&
-           store->lease_renew && store->lease_end && store->poll;
+    return transport->listen && transport->send && transport->poll && store->get && store->list && store->cas &&
+           store->lease_open && store->lease_renew && store->lease_end && store->poll;
 }
 
 ph_status phc_open(const phc_def *def, ph_world world, const phc_transport *transport, const phc_store *store,

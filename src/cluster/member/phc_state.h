@@ -97,6 +97,7 @@ struct phc {
     phx_question question;
     uint64_t asked[PHC_ASKED_MAX]; /* ids of a question that is being taken */
     unsigned char message[PHX_WIRE_BYTES_MAX];
+    char definition[PHC_VALUE_MAX]; /* as text */
 };
 
 #endif

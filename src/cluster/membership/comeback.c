@@ -34,6 +34,7 @@ bool phx_comeback_begin(phx_membership *membership)
     if (is_proven) node->proven_until = membership->now;
     membership->returns = true;
     membership->lease = 0;
+    membership->is_told = false; /* the store may have lost all it had */
     membership->renew_at = membership->now;
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "cluster/membership/refusal.h"
 #include "cluster/membership/registration.h"
 #include "cluster/wire/format.h"
 
@@ -22,6 +23,16 @@ const phx_listed *phx_listed_own(const phx_membership *membership)
         if (membership->listed[i].registration == self && membership->listed[i].lease == membership->lease)
             return &membership->listed[i];
     return NULL;
+}
+
+void phx_listed_find_registration(phx_membership *membership)
+{
+    for (uint32_t i = 0; i < membership->listed_count && membership->phase == PHX_MEMBERSHIP_REGISTER; i++) {
+        const phx_listed *listed = &membership->listed[i];
+        if (listed->lease != membership->lease) continue;
+        phx_node_register(membership->node, listed->registration, listed->number);
+        membership->phase = PHX_MEMBERSHIP_JOIN;
+    }
 }
 
 /* Its absence would put out a member, or hide the own registration. */
@@ -78,6 +89,7 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
         membership->counts.skipped++;
         return NULL;
     }
-    const bool is_same = read.definition == membership->def.definition;
-    return is_same ? NULL : "another member has another definition of the world";
+    if (read.definition == membership->def.definition) return NULL;
+    membership->other_definition = read.definition;
+    return PHX_OTHER_DEFINITION;
 }

@@ -9,6 +9,8 @@
 
 /* The own key under the own lease; NULL: it is not there. */
 const phx_listed *phx_listed_own(const phx_membership *membership);
+/* The answer to a registration may be lost: then the key is there, under the own lease. */
+void phx_listed_find_registration(phx_membership *membership);
 /* Has a member of a map still its key? */
 bool phx_listed_has(const phx_membership *membership, const phx_member *member);
 /*

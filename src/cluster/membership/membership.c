@@ -12,6 +12,7 @@
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 #include "cluster/membership/proposal.h"
+#include "cluster/membership/refusal.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
 #include "cluster/membership/store_times.h"
@@ -164,17 +165,6 @@ static void register_node(phx_membership *membership)
 
 /* ---- lists ---- */
 
-/* The answer to a registration may be lost: then the key is there, under the own lease. */
-static void find_registration(phx_membership *membership)
-{
-    for (uint32_t i = 0; i < membership->listed_count && membership->phase == PHX_MEMBERSHIP_REGISTER; i++) {
-        const phx_listed *listed = &membership->listed[i];
-        if (listed->lease != membership->lease) continue;
-        phx_node_register(membership->node, listed->registration, listed->number);
-        membership->phase = PHX_MEMBERSHIP_JOIN;
-    }
-}
-
 /* One step a list: the lease has ended, a key of the new one, the map. */
 static void adopt_map(phx_membership *membership)
 {
@@ -205,11 +195,13 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
             const char *refusal = phx_listed_take(membership, &map, entry); /* the map has come before: by key */
-            if (refusal && membership->phase < PHX_MEMBERSHIP_MEMBER) phx_membership_end(membership, refusal);
+            if (refusal && membership->phase < PHX_MEMBERSHIP_MEMBER && !phx_refusal_begin(membership, refusal))
+                phx_membership_end(membership, refusal);
         } else if (strcmp(entry->key + length, "balancer") == 0) {
             phx_balancer_list(membership, entry);
         }
     }
+    if (membership->is_refused) return;
     phx_adoption_hear_list(membership, revision);
     if (phx_adoption_is_due(membership)) {
         adopt_map(membership);
@@ -218,7 +210,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     if (phx_adoption_lacks_map(membership, &map)) phx_membership_end(membership, "the store has lost the map");
     if (membership->phase == PHX_MEMBERSHIP_ENDED || map.version < membership->map.version) return; /* or an old list */
     if (revision != 0) take_map(membership, &map);
-    find_registration(membership);
+    phx_listed_find_registration(membership);
     hand_map_on(membership);
     const bool is_keyless = phx_comeback_hear_list(membership, revision);
     phx_balancer_end_list(membership);
@@ -239,6 +231,8 @@ static void take_answer(void *of, const phc_answer *answer)
     phx_store_times_hear(membership, answer);
     if (answer->tag == PHX_REPORTING_TAG) phx_reporting_hear(membership, answer);
     phx_balancer_hear(membership, answer);
+    const char *refusal = phx_refusal_hear(membership, answer);
+    if (refusal) phx_membership_end(membership, refusal);
     switch (answer->tag) {
     case PHX_TAG_LIST:
         hear_list(membership, answer);
@@ -273,8 +267,9 @@ static void ask_list(phx_membership *membership)
     membership->list_asked = membership->now;
     membership->list_lease = membership->lease;
     membership->version_asked = membership->map.version;
-    if (membership->phase == PHX_MEMBERSHIP_REGISTER && !membership->writes && membership->counts.lists > 0 &&
-        !phx_adoption_is_awaited(membership))
+    phx_refusal_tell(membership);
+    if (membership->phase == PHX_MEMBERSHIP_REGISTER && !membership->is_refused && !membership->writes &&
+        membership->counts.lists > 0 && !phx_adoption_is_awaited(membership))
         register_node(membership);
 }
 

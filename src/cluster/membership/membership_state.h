@@ -25,17 +25,19 @@ typedef enum phx_membership_phase {
 enum { PHX_TAG_LIST = 1, PHX_TAG_RENEW, PHX_TAG_MAP, PHX_TAG_REGISTER, PHX_TAG_LEASE, PHX_TAG_END };
 
 typedef struct phx_membership_def {
-    phc_store store;       /* closed by its owner, behind the end */
-    const char *world;     /* 1 .. PHX_WORLD_NAME_MAX characters of a key's token */
-    uint16_t number;       /* the wished one; 0 = the lowest that is free */
-    bool gateway;          /* it owns nothing */
-    uint32_t region_count; /* of the map, the same for all members; */
-    uint32_t columns;      /* and so many of them in a row: reports of loads say so, too */
-    uint32_t lease_ms;     /* 1000 .. */
-    uint64_t definition;   /* a hash of all that has to be the same for all members */
-    uint64_t list_ns;      /* between two lists */
-    bool adopts;           /* into a control store that has lost the map it writes its own one; see adoption.h */
-    uint64_t balance_ns;   /* a node is so long busy before the balancer takes a region from it; 0 = not by this one */
+    phc_store store;             /* closed by its owner, behind the end */
+    const char *world;           /* 1 .. PHX_WORLD_NAME_MAX characters of a key's token */
+    uint16_t number;             /* the wished one; 0 = the lowest that is free */
+    bool gateway;                /* it owns nothing */
+    uint32_t region_count;       /* of the map, the same for all members; */
+    uint32_t columns;            /* and so many of them in a row: reports of loads say so, too */
+    uint32_t lease_ms;           /* 1000 .. */
+    uint64_t definition;         /* a hash of all that has to be the same for all members, */
+    const char *definition_text; /* and the same as text; see refusal.h */
+    size_t definition_size;      /* 0 = there is none */
+    uint64_t list_ns;            /* between two lists */
+    bool adopts;                 /* into a control store that has lost the map it writes its own one; see adoption.h */
+    uint64_t balance_ns; /* a node is so long busy before the balancer takes a region from it; 0 = not by this one */
     ph_allocator allocator;
 } phx_membership_def;
 
@@ -92,9 +94,12 @@ typedef struct phx_membership {
     bool lists, renews, writes; /* a request is under way */
     bool returns;               /* its lease has ended, and it is in the map; see comeback.h */
     bool reports;               /* the same; see reporting.h */
-    uint64_t report_revision;   /* of the report's key; 0 = it is not there */
-    uint64_t report_asked;      /* time when it was written last */
-    uint16_t number;            /* that it registers, or has registered, with */
+    bool is_told, is_refused;   /* the own text is in the store; the process ends once the other one is read */
+    uint64_t other_definition;  /* that the last list has, if another one is there */
+    char refusal[PHC_REASON_SIZE];
+    uint64_t report_revision; /* of the report's key; 0 = it is not there */
+    uint64_t report_asked;    /* time when it was written last */
+    uint16_t number;          /* that it registers, or has registered, with */
     phx_listed *listed;
     uint32_t listed_count, listed_capacity;
     uint32_t lists_with_dead; /* in a row */

@@ -170,6 +170,7 @@ Test(member_metrics, dropped_messages_with_copies_are_counted_by_reason)
     size_t length = 0;
     phx_halo *halo = &all[0].member->halo;
     const phc_stats before = stats_of(0);
+    cr_assert(before.halo_bytes_in > 0 && stats_of(1).halo_bytes_out > before.halo_bytes_in, "the last one waits");
     const uint64_t self = all[0].member->node.def.member.registration,
                    other = all[1].member->node.def.member.registration;
     phx_halo_head head = {.source = other, .target = self, .version = 1, .tick = 1};

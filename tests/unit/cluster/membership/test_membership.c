@@ -8,6 +8,7 @@
 
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/membership.h"
+#include "cluster/membership/refusal.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
 #include "cluster/membership/wishes.h"
@@ -68,6 +69,74 @@ Test(membership, another_world_is_refused)
     cr_assert_str_eq(bed.processes[2].membership.reason, "the map of the store has another number of regions");
     cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
     cr_assert_eq(bed.processes[0].node.map.member_count, 1);
+}
+
+/* What differs between two texts; NULL: it can not be said. */
+static const char *difference(const char *own, const char *other)
+{
+    static char line[PHC_REASON_SIZE];
+    if (!phx_refusal_compare(own, strlen(own), other, strlen(other), line, sizeof line)) return NULL;
+    cr_assert_eq(strncmp(line, PHX_OTHER_DEFINITION, strlen(PHX_OTHER_DEFINITION)), 0);
+    return line + strlen(PHX_OTHER_DEFINITION);
+}
+
+Test(membership, the_key_that_differs_is_named)
+{
+    cr_assert_str_eq(difference("a 1\nb 2\n", "a 1\nb 3\n"), ": b is 2 here, 3 there");
+    cr_assert_str_eq(difference("a 1 2\nb 2\n", "a 1 4\nb 3\n"), ": a is 1 2 here, 1 4 there");
+    cr_assert_str_eq(difference("a 1\nb 2\n", "c 1\nb 2\n"), ": a is 1 here, and there in its place c is 1");
+    cr_assert_null(difference("a 1\n", "a 1\n"));
+    cr_assert_null(difference("a 1\n", "a 1\nb 1\n"));
+}
+
+/* What stands in the store may be any bytes. */
+Test(membership, bytes_that_are_no_definition_name_no_key)
+{
+    char line[PHC_REASON_SIZE], other[4096];
+    static const char *const flawed[] = {"", "\n", "a", "a 2", "a\n", "a \x1b[2J\n", "a \xff\n", "a\t2\n", "\x01 2\n"};
+    for (size_t i = 0; i < sizeof flawed / sizeof *flawed; i++)
+        cr_assert_null(difference("a 1\n", flawed[i]), "%zu", i);
+    memset(other, 'x', sizeof other);
+    memcpy(other, "a ", 2);
+    other[sizeof other - 1] = '\n';
+    cr_assert_not(phx_refusal_compare("a 1\n", 4, other, sizeof other, line, sizeof line), "too long to be shown");
+    other[100] = '\n';
+    cr_assert(phx_refusal_compare("a 1\n", 4, other, sizeof other, line, sizeof line));
+}
+
+/* With texts the reason comes with an answer of the store, and the process registers with none of its ticks. */
+Test(membership, another_world_is_refused_by_its_key)
+{
+    static const char *const texts[] = {"view 50\nmargin 5\n", "view 50\nmargin 7\n", NULL};
+    for (uint32_t at = 0; at < 3; at++) {
+        bed_start(at, 0, REGIONS, at + 1, false);
+        bed.processes[at].membership.def.definition_text = texts[at];
+        bed.processes[at].membership.def.definition_size = texts[at] ? strlen(texts[at]) : 0;
+        bed_run(40);
+        cr_assert_eq(bed.processes[at].membership.phase, at == 0 ? PHX_MEMBERSHIP_MEMBER : PHX_MEMBERSHIP_ENDED);
+    }
+    cr_assert_str_eq(bed.processes[1].membership.reason,
+                     "another member has another definition of the world: margin is 7 here, 5 there");
+    cr_assert_str_eq(bed.processes[2].membership.reason, PHX_OTHER_DEFINITION);
+    cr_assert_eq(bed.processes[0].node.map.member_count, 1);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 1);
+    cr_assert_eq(bed_keys("ph-definition/"), 2);
+}
+
+/* Both have registered before they see each other; while the other definition is read, none goes into a map. */
+Test(membership, of_two_that_are_refused_at_once_none_joins)
+{
+    static const char *const texts[] = {"view 50\n", "view 60\n"};
+    for (uint32_t at = 0; at < 2; at++) {
+        bed_start(at, (uint16_t)(at + 1), REGIONS, at + 1, false);
+        bed.processes[at].membership.def.definition_text = texts[at];
+        bed.processes[at].membership.def.definition_size = strlen(texts[at]);
+    }
+    bed_run(40);
+    for (uint32_t at = 0; at < 2; at++) cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert(strstr(bed.processes[0].membership.reason, ": view is 50 here, 60 there"));
+    cr_assert(strstr(bed.processes[1].membership.reason, ": view is 60 here, 50 there"));
+    cr_assert_eq(bed_keys("ph/unit/map"), 0);
 }
 
 /* What a process of another version writes: the same bytes with another number of the format. */

@@ -1,0 +1,25 @@
+/*
+ * A process that does not join, as another member has another definition of the world: the key that differs is named,
+ * with both values. So each member writes the text of its definition into the control store, by its number, where it
+ * is not there yet; it stays there. Owned by membership, which calls it on its thread.
+ */
+#ifndef PHX_CLUSTER_MEMBERSHIP_REFUSAL_H
+#define PHX_CLUSTER_MEMBERSHIP_REFUSAL_H
+
+#include "cluster/membership/membership_state.h"
+
+enum { PHX_REFUSAL_TAG_WRITE = 20, PHX_REFUSAL_TAG_READ = 21 };
+
+extern const char PHX_OTHER_DEFINITION[];
+
+/* The own text, once a lease is there: before the own registration is. */
+void phx_refusal_tell(phx_membership *membership);
+/* The process is refused for that reason. true: it ends once the other definition was read; else now. */
+bool phx_refusal_begin(phx_membership *membership, const char *reason);
+/* Returns why the process ends; NULL: it does not, by this answer. */
+const char *phx_refusal_hear(phx_membership *membership, const phc_answer *answer);
+/* Writes what differs, one line that begins with the reason; false: it can not be said. The texts may be any bytes. */
+bool phx_refusal_compare(const char *own, size_t own_size, const char *other, size_t other_size, char *line,
+                         size_t size);
+
+#endif
