@@ -27,17 +27,22 @@ static uint64_t read_clock(void *user)
     return *(uint64_t *)user;
 }
 
-/* One tick of all. */
-static void step_members(void)
+/* One tick of the first members. */
+static void step_first(uint32_t count)
 {
     now_ns += TICK_NS;
     phc_memory_step(memory, now_ns);
-    for (uint32_t i = 0; i < MEMBERS; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         cr_assert_eq(phc_tick(all[i].member), PH_OK);
         cr_assert_eq(ph_tick(all[i].world, NULL), PH_OK);
         cr_assert_eq(phc_told(all[i].member), PH_OK);
     }
     phc_loop_step(loop);
+}
+
+static void step_members(void)
+{
+    step_first(MEMBERS);
 }
 
 static void open_member(uint32_t i, const ph_world_def *world_def)
@@ -196,4 +201,41 @@ Test(member_metrics, dropped_messages_with_copies_are_counted_by_reason)
     cr_assert_eq(phc_prometheus(all[0].member, text, sizeof text, &length), PH_OK);
     cr_assert(strstr(text, "pharos_cluster_halo_dropped_total{world=\"unit\",reason=\"ahead\"} 2\n"), "%s", text);
     cr_assert(strstr(text, "pharos_cluster_store_answer_seconds{world=\"unit\",request=\"write\"} 0.05"), "%s", text);
+}
+
+/* What a node does in as many ticks of its own, by its counters. */
+typedef struct node_work {
+    uint64_t looks, bytes_out, copies_out, refused, unsent, transit;
+} node_work;
+
+/* The other node makes one tick in so many. */
+static node_work work_beside(uint32_t slowness)
+{
+    const phx_halo_counts *halo = &all[0].member->halo.counts;
+    const phx_halo_counts before = *halo;
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_first(i % slowness == 0 ? MEMBERS : 1);
+    return (node_work){.looks = halo->looks - before.looks,
+                       .bytes_out = halo->bytes_out - before.bytes_out,
+                       .copies_out = halo->copies_out - before.copies_out,
+                       .refused = halo->refused - before.refused,
+                       .unsent = stats_of(0).unsent,
+                       .transit = stats_of(0).transit};
+}
+
+/* A node waits for no other one: beside a slow one it makes as many ticks, sends as much and looks at no more. */
+Test(member_metrics, a_node_does_the_same_beside_a_slow_one)
+{
+    enum { SLOWNESS = 7 };
+    for (uint64_t id = 1; id <= 20; id++) {
+        enter_at(0, id, own_place(0, 20), (float)id * 20);
+        enter_at(1, 100 + id, own_place(1, 20), (float)id * 20);
+    }
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    const node_work plain = work_beside(1), beside = work_beside(SLOWNESS);
+    cr_assert_gt(stats_of(0).lag_ticks, 0, "it is slow, and that is told");
+    cr_assert(plain.copies_out == 20 * WARM_TICKS && beside.copies_out == plain.copies_out);
+    cr_assert_eq(beside.bytes_out, plain.bytes_out);
+    cr_assert_eq(beside.looks, plain.looks);
+    cr_assert(beside.refused == 0 && beside.unsent == 0 && beside.transit == 0);
+    cr_assert_eq(stats_of(0).remote, 20, "its copies stay");
 }
