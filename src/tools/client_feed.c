@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/rng.h"
+
 static bool is_later(const phc_feed *feed, const phc_feed *than)
 {
     return feed->begun != than->begun ? feed->begun > than->begun : feed->number > than->number;
@@ -105,6 +107,15 @@ static void show_held(phx_client_feed *client)
     }
 }
 
+static bool reserve_held(phx_client_feed *client)
+{
+    void *held = client->held;
+    const bool grown = phx_grow(client->mem, &held, &client->held_capacity, client->held_count,
+                                (size_t)client->held_count + 1, sizeof *client->held);
+    client->held = held;
+    return grown;
+}
+
 static void hold(phx_client_feed *client, const phx_client_change *change)
 {
     const size_t bytes = ((size_t)change->leave_count + change->enter_count) * sizeof(uint64_t);
@@ -112,7 +123,7 @@ static void hold(phx_client_feed *client, const phx_client_change *change)
         const phc_feed *feed = &client->held[i].change.feed;
         if (feed->begun == change->feed.begun && feed->number == change->feed.number) return;
     }
-    if (client->held_count == PHX_CLIENT_HELD_MAX) return;
+    if (client->held_count == PHX_CLIENT_HELD_MAX || !reserve_held(client)) return;
     unsigned char *ids = phx_alloc(client->mem, bytes > 0 ? bytes : 1, 1);
     if (!ids) return;
     if (bytes > 0) memcpy(ids, change->ids, bytes);
@@ -166,7 +177,17 @@ void phx_client_free(phx_client_feed *client)
 {
     void *ids = client->ids;
     while (client->held_count > 0) drop_held(client, 0);
+    void *held = client->held;
     phx_release(client->mem, &ids, &client->capacity, sizeof *client->ids);
+    phx_release(client->mem, &held, &client->held_capacity, sizeof *client->held);
     client->ids = NULL;
+    client->held = NULL;
     client->count = 0;
+}
+
+uint64_t phx_client_list_sum(uint64_t observer, const uint64_t *ids, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) sum += phx_mix64(phx_mix64(observer) ^ ids[i]);
+    return sum;
 }

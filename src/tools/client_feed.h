@@ -1,8 +1,8 @@
 /*
- * What the client of one observer was shown, by a gateway: changes in the order of their numbers, whichever nodes they
- * come from. One that comes too early is held; where the one before it stays away, or is heard of alone, the owner is
- * asked for a whole list, of which the client is shown the difference. So no change is shown twice, and none is
- * missing. Without clock and network; called by node_gateway.c and by the simulation, one thread.
+ * The list that a gateway has shown to the client of one observer: by changes in the order of their numbers, whichever
+ * nodes they come from. One that comes too early is held; where the one before it stays away, or is heard of alone, the
+ * owner is asked for a whole list, of which the client is shown the difference. So no change is shown twice, and none
+ * is missing. Without clock and network; called by node_gateway.c and by the simulation, one thread.
  */
 #ifndef PHX_TOOLS_CLIENT_FEED_H
 #define PHX_TOOLS_CLIENT_FEED_H
@@ -22,7 +22,7 @@ typedef struct phx_client_counts {
     uint64_t held;     /* ... that came before the one that they follow */
     uint64_t whole;    /* whole lists that were shown */
     uint64_t asked;    /* times that the owner was asked for one */
-    uint64_t wrong;    /* enters of what was in the list, and leaves of what was not: never, if each node tells right */
+    uint64_t wrong;    /* enters of listed ones, and leaves of others: never, if each node tells right */
 } phx_client_counts;
 
 typedef struct phx_client_held {
@@ -39,8 +39,8 @@ typedef struct phx_client_feed {
     phc_feed told;  /* the last one that was heard of */
     uint64_t *ids;  /* the list, ascending */
     uint32_t count, capacity;
-    phx_client_held held[PHX_CLIENT_HELD_MAX];
-    uint32_t held_count;
+    phx_client_held *held; /* at most PHX_CLIENT_HELD_MAX, in no order */
+    uint32_t held_count, held_capacity;
     bool waits;
     uint64_t waits_since_ms;
 } phx_client_feed;
@@ -52,5 +52,8 @@ void phx_client_hear_last(phx_client_feed *client, const phc_feed *last, uint64_
 /* Is the owner to be asked for a whole list, now? Asked anew for as long as none comes. */
 bool phx_client_asks(phx_client_feed *client, uint64_t now_ms);
 void phx_client_free(phx_client_feed *client);
+
+/* A number of a list. Added up, the lists of nodes are compared with the ones of a gateway. */
+uint64_t phx_client_list_sum(uint64_t observer, const uint64_t *ids, uint32_t count);
 
 #endif

@@ -36,25 +36,15 @@ static bool add(phx_cluster_exports *exports, uint64_t id, uint16_t node)
     return true;
 }
 
-/* A number without a sign; *text is behind it then. */
-static bool read_number(const char **text, uint64_t *number)
-{
-    char *end;
-    if (**text < '0' || **text > '9') return false;
-    errno = 0;
-    *number = strtoull(*text, &end, 10);
-    *text = end;
-    return errno == 0;
-}
-
 /* "1-7,9", up to a quotation mark. */
 static bool read_ids(phx_cluster_exports *exports, const char *path, const char *text, uint16_t node)
 {
     while (*text != '"') {
         uint64_t first, last;
-        if (!read_number(&text, &first)) return refuse(exports, "%s: ids: '%.20s' is no number", path, text);
+        if (!phx_cluster_read_number(&text, &first))
+            return refuse(exports, "%s: ids: '%.20s' is no number", path, text);
         last = first;
-        if (*text == '-' && (++text, !read_number(&text, &last)))
+        if (*text == '-' && (++text, !phx_cluster_read_number(&text, &last)))
             return refuse(exports, "%s: ids: '%.20s' is no number", path, text);
         if (first == 0 || last < first)
             return refuse(exports, "%s: ids: %" PRIu64 "-%" PRIu64 " is no range", path, first, last);
@@ -67,6 +57,20 @@ static bool read_ids(phx_cluster_exports *exports, const char *path, const char 
     return true;
 }
 
+/* Behind the ids, if the line has them. */
+static bool read_lists(phx_cluster_exports *exports, const char *path, const char *text, uint16_t node)
+{
+    static const char lists_key[] = "\"lists\":[";
+    const char *lists = strstr(text, lists_key);
+    const char *reason = lists ? phx_cluster_lists_read(&exports->lists, lists + strlen(lists_key), node) : NULL;
+    if (reason) return refuse(exports, "%s: lists: %s", path, reason);
+    exports->files++;
+    exports->with_lists += lists != NULL;
+    if (exports->with_lists != 0 && exports->with_lists != exports->files)
+        return refuse(exports, "%s: some exports have lists, and others have none", path);
+    return true;
+}
+
 static bool read_line(phx_cluster_exports *exports, const char *path, const char *line)
 {
     static const char node_key[] = "\"node\":", ids_key[] = "\"ids\":\"";
@@ -74,9 +78,10 @@ static bool read_line(phx_cluster_exports *exports, const char *path, const char
     uint64_t number = 0;
     if (!node || !ids) return refuse(exports, "%s: no line with \"node\" and \"ids\"", path);
     node += strlen(node_key);
-    if (!read_number(&node, &number) || number == 0 || number > UINT16_MAX)
+    if (!phx_cluster_read_number(&node, &number) || number == 0 || number > UINT16_MAX)
         return refuse(exports, "%s: the node's number is not 1 to 65535", path);
-    return read_ids(exports, path, ids + strlen(ids_key), (uint16_t)number);
+    return read_ids(exports, path, ids + strlen(ids_key), (uint16_t)number) &&
+           read_lists(exports, path, ids, (uint16_t)number);
 }
 
 bool phx_cluster_exports_read(phx_cluster_exports *exports, const char *path)
@@ -116,5 +121,6 @@ void phx_cluster_exports_sort(phx_cluster_exports *exports)
 void phx_cluster_exports_free(phx_cluster_exports *exports)
 {
     free(exports->items);
+    phx_cluster_lists_free(&exports->lists);
     *exports = (phx_cluster_exports){0};
 }

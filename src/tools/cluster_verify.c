@@ -80,11 +80,12 @@ static void verify_owners(phx_cluster_findings *findings, const phx_cluster_list
 }
 
 void phx_cluster_verify(phx_cluster_findings *findings, const phx_cluster_listing *listing,
-                        const phx_cluster_exports *exports)
+                        phx_cluster_exports *exports)
 {
     phx_cluster_check(findings, listing);
     if (listing->map_state != PHX_CLUSTER_MAP) return;
     verify_nodes(findings, listing);
     verify_regions(findings, listing);
     verify_owners(findings, listing, exports);
+    phx_cluster_lists_compare(findings, &exports->lists);
 }

@@ -88,6 +88,7 @@ enum {
     KEY_ADOPT_MAP,
     KEY_EVENTS,
     KEY_IDS,
+    KEY_LISTS,
     KEY_TICKS,
     KEY_METRICS
 };
@@ -99,7 +100,7 @@ static const struct argp_option options[] = {
     {"name", KEY_NAME, "NAME", 0, "Of the common world (default: demo)", 1},
     {"number", KEY_NUMBER, "N", 0, "The node's number among the living ones (default: the lowest that is free)", 1},
     {"gateway", KEY_GATEWAY, NULL, 0, "Run a gateway: it owns no walker, and hears of all from nodes with --feed", 1},
-    {"feed", KEY_FEED, NULL, 0, "Send the states of own walkers to gateways in each tick", 1},
+    {"feed", KEY_FEED, NULL, 0, "Send the states of own walkers, and changes of their lists, to gateways", 1},
     {"regions", KEY_REGIONS, "CxR", 0, "Columns and rows of regions (default: 4x4)", 1},
     {"walkers", KEY_WALKERS, "N", 0, "Walkers of the common world (default: 200)", 1},
     {"seed", KEY_SEED, "N", 0, "Of the walkers' homes and ways (default: 1)", 1},
@@ -116,6 +117,7 @@ static const struct argp_option options[] = {
      "Where etcd has lost all it had, write the newest map that members have into it (default: they end)", 3},
     {"events", KEY_EVENTS, NULL, 0, "Print events of walkers too", 4},
     {"ids", KEY_IDS, NULL, 0, "Add ids of own walkers to each status", 4},
+    {"lists", KEY_LISTS, NULL, 0, "And their places and lists, for pharos-cluster verify", 4},
     {"ticks", KEY_TICKS, NULL, 0, "Add the durations of ticks to each status, in microseconds", 4},
     {"metrics", KEY_METRICS, "FILE", 0, "Write metrics for Prometheus to FILE each second, whole or not at all", 4},
     PHX_HELP_OPTION,
@@ -223,6 +225,9 @@ static error_t read_job_option(int key, char *text, struct argp_state *state, ph
         return 0;
     case KEY_IDS:
         job->shows_ids = true;
+        return 0;
+    case KEY_LISTS:
+        job->shows_ids = job->shows_lists = true;
         return 0;
     case KEY_TICKS:
         job->shows_ticks = true;

@@ -12,6 +12,8 @@ static void take_walker(phx_node_host *host, const phc_event *event)
     if (phx_node_host_unpack(host, event)) {
         *(restored ? &host->counts.restored : &host->counts.gained) += 1;
         phx_line_entity(host, restored ? "restored" : "gained", event->id, event->number);
+        /* its client may have heard more of the dead node */
+        if (restored && host->job->feeds && ph_resend(host->producer, event->id) != PH_OK) host->counts.refused++;
         return;
     }
     host->counts.damaged++;

@@ -1,16 +1,19 @@
 /*
  * Within pharos-node: states of walkers on their way from nodes to gateways, as a host of its own protocol has them.
- * Each has the ownership, by which a gateway knows the newer one of two owners. Sent by the loop of a node, behind its
- * tick; heard by node_gateway.c.
+ * Each has the ownership, by which a gateway knows the newer one of two owners. And changes of their lists, as
+ * client_wire.h has them, and questions of gateways for whole lists, which are ids. Sent and heard by the loop of a
+ * node, states and changes behind its tick; the other end is node_gateway.c.
  */
 #ifndef PHX_TOOLS_NODE_FEED_H
 #define PHX_TOOLS_NODE_FEED_H
 
+#include "tools/client_feed.h"
 #include "tools/node_host.h"
 
 /* Goes as it is: nodes of one cluster have one byte order. */
 typedef struct phx_walker_state {
     uint64_t id, ownership, steps;
+    uint64_t feed_begun, feed_number; /* of the last change of its list: phc_feed_last() */
 } phx_walker_state;
 
 /* Numbers of a gateway, since its start. */
@@ -20,13 +23,35 @@ typedef struct phx_gateway_counts {
     uint64_t damaged; /* messages that could not be read */
     uint64_t full;    /* rounds that left messages for the next one, as too many had come */
     uint64_t gap_ms;  /* longest time for which a walker was not heard, within the last second */
+    uint64_t fenced;  /* messages of changes of a node that is in no map */
+    phx_client_counts clients;
+    uint64_t listed, list_sum; /* of all clients, at the last status: targets, and phx_client_list_sum() added up */
 } phx_gateway_counts;
 
 enum { PHX_FEED_STATES_MAX = 4096 }; /* of a message */
 
-/* The subject of a common world's feed. */
-void phx_feed_subject(const phx_node_job *job, char subject[PHC_SUBJECT_MAX + 1]);
+/* A common world's subjects: states, changes of lists, ids of walkers whose whole list a gateway asks for. */
+typedef enum phx_feed_kind { PHX_FEED_STATES, PHX_FEED_CHANGES, PHX_FEED_QUESTIONS } phx_feed_kind;
+
+/* States are replaced by newer ones, the others are not. */
+static inline phc_traffic phx_feed_traffic(phx_feed_kind kind)
+{
+    return kind == PHX_FEED_STATES ? PHC_HALO : PHC_CHANNEL;
+}
+void phx_feed_subject(const phx_node_job *job, phx_feed_kind kind, char subject[PHC_SUBJECT_MAX + 1]);
+
+/* A node's end. */
+typedef struct phx_node_feed {
+    phc_transport transport; /* without functions where there is none */
+    bool listens;
+    unsigned char changes[PHC_MESSAGE_MAX]; /* that go together */
+} phx_node_feed;
+
+/* Questions that came: each walker that is own gets its whole list anew. Before the tick. */
+void phx_node_feed_hear(phx_node_host *host, phx_node_feed *feed);
+/* The changes of a batch, numbered. A message that is not taken, or a list beyond one message, is as a lost one. */
+void phx_node_feed_tell(phx_node_host *host, phx_node_feed *feed, const ph_batch *batch);
 /* All own walkers. A message that is not taken is lost: the next tick has newer states. */
-void phx_node_feed_send(phx_node_host *host, const phc_transport *feed);
+void phx_node_feed_send(phx_node_host *host, phx_node_feed *feed);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * A gateway within pharos-node: the newest state of each walker, as its clients would see it. A state of a lower
- * ownership, or of fewer steps with the same one, is dropped: it is late, or of a node that is no owner any more. One
- * thread, between phc_tick() and phc_told().
+ * ownership, or of fewer steps with the same one, is dropped: it is late, or of a node that is no owner any more. And
+ * the list of each walker, as its client is shown it: see client_feed.h. One thread, between phc_tick() and phc_told().
  */
 #ifndef PHX_TOOLS_NODE_GATEWAY_H
 #define PHX_TOOLS_NODE_GATEWAY_H
@@ -11,6 +11,7 @@
 typedef struct phx_gateway_walker {
     phx_walker_state state; /* id 0 = not heard of */
     uint64_t heard_ms;
+    phx_client_feed client;
 } phx_gateway_walker;
 
 typedef struct phx_node_gateway {
@@ -18,7 +19,8 @@ typedef struct phx_node_gateway {
     phc_transport feed;
     phx_gateway_walker *walkers; /* by id - 1 */
     phx_gateway_counts counts;
-    bool listens;
+    char changes_subject[PHC_SUBJECT_MAX + 1];
+    uint32_t listens; /* to so many kinds: to states, then to changes */
 } phx_node_gateway;
 
 struct phx_node_ticks;
@@ -26,7 +28,10 @@ struct phx_node_ticks;
 /* The host has its member. PH_NO_MEMORY: phx_gateway_close() is still called, as for one that was never opened. */
 PH_NODISCARD ph_status phx_gateway_open(phx_node_gateway *gateway, const phx_node_host *host,
                                         const phc_transport *feed);
-/* What came, at most some thousand messages: a round that takes as many is counted as full, and more may wait. */
+/*
+ * States and changes that came, at most some thousand messages: a round that takes as many is counted as full, and more
+ * may wait. Then the owners of walkers whose clients miss a change are asked for their lists.
+ */
 void phx_gateway_hear(phx_node_gateway *gateway);
 /* The line of a status; gaps of the next one begin anew. */
 void phx_gateway_tell_status(phx_node_gateway *gateway, const struct phx_node_ticks *ticks);

@@ -18,7 +18,7 @@ typedef struct phx_node_job {
     uint32_t tick_ms, drain_ms;
     uint32_t slow_ms; /* that a slow host needs in each tick, asleep */
     bool feeds;       /* a node: gateways get the walkers' states in each tick */
-    bool shows_events, shows_ids, shows_ticks;
+    bool shows_events, shows_ids, shows_lists, shows_ticks;
     const char *metrics_path; /* NULL = none */
 } phx_node_job;
 

@@ -98,6 +98,12 @@ void phx_line_entity(const phx_node_host *host, const char *what, uint64_t id, u
     end_line();
 }
 
+static const char *print_range(const char *between, uint64_t first, uint64_t last)
+{
+    printf(last > first ? "%s%" PRIu64 "-%" PRIu64 : "%s%" PRIu64, between, first, last);
+    return ",";
+}
+
 /* Ids of own entities, as ranges: "1-7,9". */
 static void print_own_ids(const phx_node_host *host)
 {
@@ -107,11 +113,56 @@ static void print_own_ids(const phx_node_host *host)
         if (!phc_owns(host->member, id)) continue;
         uint64_t last = id;
         while (last < host->job->walkers && phc_owns(host->member, last + 1)) last++;
-        printf(last > id ? "%s%" PRIu64 "-%" PRIu64 : "%s%" PRIu64, between, id, last);
-        between = ",";
+        between = print_range(between, id, last);
         id = last;
     }
     fputs("\"", stdout);
+}
+
+/* Lists of own entities, as a gateway has them of its clients. */
+static void print_list_sum(const phx_node_host *host, ph_world world)
+{
+    uint64_t listed = 0, sum = 0;
+    for (uint64_t id = 1; id <= host->job->walkers; id++) {
+        uint32_t count = 0;
+        if (!phc_owns(host->member, id) || ph_list(world, id, host->listed, host->job->walkers, &count) != PH_OK)
+            continue;
+        listed += count;
+        sum += phx_client_list_sum(id, host->listed, count);
+    }
+    print_number("listed", listed);
+    print_number("list_sum", sum);
+}
+
+/* Ids that ascend, as ranges. */
+static void print_listed(const uint64_t *ids, uint32_t count)
+{
+    const char *between = "";
+    for (uint32_t i = 0, first = 0; i < count; i++) {
+        if (i + 1 < count && ids[i + 1] == ids[i] + 1) continue;
+        between = print_range(between, ids[first], ids[i]);
+        first = i + 1;
+    }
+}
+
+/* Places, views and lists of own entities: the form is cluster_lists.h's. */
+static void print_lists(const phx_node_host *host, ph_world world)
+{
+    const char *between = "";
+    fputs(",\"lists\":[", stdout);
+    for (uint64_t id = 1; id <= host->job->walkers; id++) {
+        uint32_t count = 0;
+        ph_attrs attrs;
+        if (!phc_owns(host->member, id) || ph_entity_get(world, id, &attrs) != PH_OK ||
+            ph_list(world, id, host->listed, host->job->walkers, &count) != PH_OK)
+            continue;
+        printf("%s{\"id\":%" PRIu64 ",\"x\":%.9g,\"y\":%.9g,\"view\":%.9g,\"margin\":%.9g,\"sees\":\"", between, id,
+               (double)attrs.x, (double)attrs.y, (double)attrs.view, (double)attrs.margin);
+        print_listed(host->listed, count);
+        fputs("\"}", stdout);
+        between = ",";
+    }
+    fputs("]", stdout);
 }
 
 static void print_ticks(const phx_node_ticks *ticks)
@@ -134,7 +185,7 @@ static void begin_status(const phx_node_host *host, const phx_node_ticks *ticks,
     print_number("lease_least_ms", ticks->lease_least_ns / NS_IN_MS);
 }
 
-void phx_line_status(const phx_node_host *host, const phx_node_ticks *ticks)
+void phx_line_status(const phx_node_host *host, ph_world world, const phx_node_ticks *ticks)
 {
     phc_stats stats = {0};
     if (phc_stats_get(host->member, &stats) != PH_OK) return;
@@ -154,6 +205,8 @@ void phx_line_status(const phx_node_host *host, const phx_node_ticks *ticks)
     print_number("damaged", host->counts.damaged);
     print_number("refused", host->counts.refused);
     if (host->job->shows_ids) print_own_ids(host);
+    if (host->job->shows_ids) print_list_sum(host, world);
+    if (host->job->shows_lists) print_lists(host, world);
     if (host->job->shows_ticks) print_ticks(ticks);
     end_line();
 }
@@ -168,6 +221,14 @@ void phx_line_gateway(const phx_node_host *host, const phx_node_ticks *ticks, co
     print_number("damaged", counts->damaged);
     print_number("full", counts->full);
     print_number("gap_ms", counts->gap_ms);
+    print_number("fenced", counts->fenced);
+    print_number("shown", counts->clients.shown);
+    print_number("held", counts->clients.held);
+    print_number("whole", counts->clients.whole);
+    print_number("asked", counts->clients.asked);
+    print_number("wrong", counts->clients.wrong);
+    print_number("listed", counts->listed);
+    print_number("list_sum", counts->list_sum);
     end_line();
 }
 

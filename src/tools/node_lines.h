@@ -23,7 +23,7 @@ typedef struct phx_node_ticks {
 void phx_line_event(const phx_node_host *host, const phc_event *event);
 /* An event of a walker, of whose peer: 0 = none; if the job shows it. */
 void phx_line_entity(const phx_node_host *host, const char *what, uint64_t id, uint16_t peer);
-void phx_line_status(const phx_node_host *host, const phx_node_ticks *ticks);
+void phx_line_status(const phx_node_host *host, ph_world world, const phx_node_ticks *ticks);
 /* A gateway's status, and its line of a walker that it hears of from another owner; was: what it had heard before. */
 void phx_line_gateway(const phx_node_host *host, const phx_node_ticks *ticks, const phx_gateway_counts *counts);
 void phx_line_seen(const phx_node_host *host, const phx_walker_state *state, const phx_walker_state *was,

@@ -24,7 +24,8 @@ typedef struct node_run {
     phx_node_signals *signals;
     ph_world world;
     ph_consumer consumer;
-    phc_transport transport, feed; /* feed: states of walkers, to gateways; without functions where there is none */
+    phc_transport transport;
+    phx_node_feed feed; /* to gateways, or from nodes */
     phc_store store;
     phc *member;
     phx_node_host host;
@@ -65,7 +66,7 @@ static int open_servers(node_run *run, phx_mem *mem)
     nats.allocator = etcd.allocator = mem->allocator;
     ph_status status = phc_nats_open(&nats, &run->transport, reason, sizeof reason);
     if (status == PH_OK && (run->job->feeds || run->job->member.gateway))
-        status = phc_nats_open(&nats, &run->feed, reason, sizeof reason);
+        status = phc_nats_open(&nats, &run->feed.transport, reason, sizeof reason);
     if (status != PH_OK) return say_trouble("nats", reason, status);
     status = phc_etcd_open(&etcd, &run->store, reason, sizeof reason);
     return status == PH_OK ? PHX_EXIT_OK : say_trouble("etcd", reason, status);
@@ -84,7 +85,7 @@ static int open_member(node_run *run, phx_mem *mem)
     if (status != PH_OK) return say_trouble("the member", reason, status);
     run->host.member = run->member;
     if (job->member.gateway) {
-        status = phx_gateway_open(&run->gateway, &run->host, &run->feed);
+        status = phx_gateway_open(&run->gateway, &run->host, &run->feed.transport);
         return status == PH_OK ? PHX_EXIT_OK : say_trouble("the feed", "", status);
     }
     status = ph_producer_open(run->world, &run->host.producer); /* behind the member's */
@@ -104,7 +105,7 @@ static void close_run(node_run *run)
 {
     phc_close(run->member);
     if (run->transport.close) run->transport.close(run->transport.user);
-    if (run->feed.close) run->feed.close(run->feed.user);
+    if (run->feed.transport.close) run->feed.transport.close(run->feed.transport.user);
     phx_gateway_close(&run->gateway);
     if (run->store.close) run->store.close(run->store.user);
     if (run->world.index1 != 0) (void)ph_world_destroy(run->world);
@@ -120,7 +121,7 @@ static void sleep_until(uint64_t due_ns)
     }
 }
 
-static void count_changes(node_run *run)
+static void take_batches(node_run *run)
 {
     const ph_batch *batch;
     while (ph_batch_take(run->consumer, &batch) == PH_OK) {
@@ -128,6 +129,7 @@ static void count_changes(node_run *run)
             run->ticks.enters += batch->changes[i].enter_count;
             run->ticks.leaves += batch->changes[i].leave_count;
         }
+        if (run->job->feeds) phx_node_feed_tell(&run->host, &run->feed, batch);
         (void)ph_batch_return(run->consumer, batch);
     }
 }
@@ -139,13 +141,14 @@ static ph_status run_tick(node_run *run)
     phx_node_hear(&run->host);
     if (status != PH_OK || run->host.fenced) return status == PH_BUSY ? PH_OK : status;
     phx_census_ask(&run->host);
+    if (run->job->feeds) phx_node_feed_hear(&run->host, &run->feed);
     if (!run->signals->rests) phx_node_host_walk(&run->host);
     if (run->signals->is_slow) sleep_until(phx_clock_ns() + (uint64_t)run->job->slow_ms * NS_IN_MS);
     status = ph_tick(run->world, NULL);
     if (status != PH_OK) return status;
     phx_node_host_count_refusals(&run->host);
-    count_changes(run);
-    if (run->feed.send) phx_node_feed_send(&run->host, &run->feed);
+    take_batches(run);
+    if (run->job->feeds) phx_node_feed_send(&run->host, &run->feed);
     run->ticks.ticks++;
     status = phc_told(run->member);
     return status == PH_BUSY ? PH_OK : status;
@@ -190,7 +193,7 @@ static void tell_status(node_run *run, uint64_t now_ns)
 {
     if (now_ns < run->status_due_ns) return;
     if (run->job->member.gateway) phx_gateway_tell_status(&run->gateway, &run->ticks);
-    else phx_line_status(&run->host, &run->ticks);
+    else phx_line_status(&run->host, run->world, &run->ticks);
     run->ticks.longest_ns = 0;
     run->ticks.recent_count = 0;
     run->ticks.lease_least_ns = (uint64_t)run->job->member.lease_ms * NS_IN_MS;

@@ -26,6 +26,7 @@ enum {
     REGIONS = 16,
     STEP_US = 20000,
     PATIENCE_MS = 120000,
+    REST_US = 4000000, /* until lists stand, and each node has said so */
     OUTPUT_SIZE = 32768,
     SLOW_MS = 35 /* of 50 */
 };
@@ -160,6 +161,38 @@ static void show_cluster(void)
     expect(EXIT_WRONG, "--force belongs to out", "drain 1 --force");
     expect(EXIT_FOUND, "no-map", "--name other check");
     expect(EXIT_FOUND, "does not answer", "--etcd http://127.0.0.1:1 check");
+}
+
+/*
+ * Walkers stand still, and each node's last line has its places and lists: together they are right. A list without one
+ * walker is found.
+ */
+static void verify_lists(void)
+{
+    char exports[SERVER_TEXT] = "verify", doctored[TEMP_PATH_SIZE + 16], *line = NULL;
+    size_t size = 0;
+    live_signal_all(cluster, SIGUSR1);
+    (void)usleep(REST_US);
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const size_t used = strlen(exports);
+        (void)snprintf(exports + used, sizeof exports - used, " %s", cluster->runs[i].process.log);
+    }
+    expect(0, "entities in 3 exports: all agree", "%s", exports);
+    (void)snprintf(doctored, sizeof doctored, "%s/doctored", cluster->folder);
+    FILE *in = fopen(cluster->runs[0].process.log, "r"), *out = fopen(doctored, "w");
+    REQUIRE(in && out);
+    while (getline(&line, &size, in) >= 0) {
+        char *sees = strstr(line, "\"sees\":\"");
+        while (sees && sees[strlen("\"sees\":\"")] == '"') sees = strstr(sees + 1, "\"sees\":\"");
+        if (!sees) continue; /* an event, or all are alone: an older line counts */
+        sees += strlen("\"sees\":\"");
+        (void)fprintf(out, "%.*s%s", (int)(sees - line), line, strchr(sees, '"'));
+    }
+    free(line);
+    REQUIRE(fclose(in) == 0 && fclose(out) == 0);
+    expect(EXIT_FOUND, "not-listed: entity", "verify --wait-ms 0 %s %s %s", doctored, cluster->runs[1].process.log,
+           cluster->runs[2].process.log);
+    live_signal_all(cluster, SIGUSR1);
 }
 
 static void move_regions(void)
@@ -343,6 +376,7 @@ static void run_steps(void)
     await_walkers("all walkers are owned, by three nodes", 0);
     if (check_failures() > 0) return;
     show_cluster();
+    verify_lists();
     const size_t count = count_new();
     move_regions();
     race_moves();
@@ -370,6 +404,7 @@ int main(int argc, char **argv)
     cluster->program = node;
     cluster->seed = option_number(argc, argv, "--seed", 1);
     cluster->walkers = WALKERS;
+    cluster->lists = true;
     cluster->lease_ms = 3000;
     cluster->slow_ms = SLOW_MS;
     temp_folder(cluster->folder, "operator");

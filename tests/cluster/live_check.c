@@ -187,6 +187,8 @@ void live_check_events(const live_cluster *cluster)
         CHECK(run->damaged == 0 && run->duplicates == 0,
               "seed %" PRIu64 ": run %u has %" PRIu64 " damaged states, %" PRIu64 " doubles", cluster->seed, i,
               run->damaged, run->duplicates);
+        CHECK(run->wrong == 0, "seed %" PRIu64 ": clients of run %u were shown %" PRIu64 " changes twice",
+              cluster->seed, i, run->wrong);
         CHECK(run->refused == 0 || has_died(cluster, i), "seed %" PRIu64 ": run %u has %" PRIu64 " refused commands",
               cluster->seed, i, run->refused);
     }

@@ -21,7 +21,8 @@ void live_check_nothing_lost(const live_cluster *cluster, size_t first);
 /*
  * All lines, once all runs have ended: an ownership is given once; a walker that comes to a node has the steps
  * with which the last node stopped; a walker that a node gave away came to the named node, unless one of both died; at
- * a gateway the state of a walker goes back only where it was entered anew or taken back.
+ * a gateway the state of a walker goes back only where it was entered anew or taken back; no client of one was shown a
+ * change twice.
  */
 void live_check_events(const live_cluster *cluster);
 

@@ -59,6 +59,10 @@ static void run_cluster(const live_course *course, live_cluster *cluster, uint64
     if (check_failures() == 0) end_runs(cluster);
     live_read(cluster);
     if (check_failures() == 0) live_check_events(cluster);
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (cluster->runs[i].is_gateway)
+            (void)printf("gateway, run %u: %" PRIu64 " changes held, %" PRIu64 " lists asked for\n", i,
+                         cluster->runs[i].held, cluster->runs[i].asked);
     (void)printf("seed %" PRIu64 ": %u hand-overs\n", cluster->seed, live_count_gained(cluster));
     free(order);
 }

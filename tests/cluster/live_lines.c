@@ -72,6 +72,11 @@ static void read_measure(live_run *run, const char *line)
     run->map_version = number_in(line, "map");
     run->lease_ms = number_in(line, "lease_ms");
     run->damaged = number_in(line, "damaged");
+    run->listed = number_in(line, "listed");
+    run->list_sum = number_in(line, "list_sum");
+    run->wrong = number_in(line, "wrong");
+    run->held = number_in(line, "held");
+    run->asked = number_in(line, "asked");
 }
 
 static void read_status(live_run *run, const char *line)

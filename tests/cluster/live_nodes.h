@@ -14,7 +14,7 @@ enum {
     LIVE_RUNS_MAX = 40,
     LIVE_WALKERS_MAX = 256,
     LIVE_PEERS_MAX = 64, /* numbers of members */
-    LIVE_LINE_SIZE = 8192,
+    LIVE_LINE_SIZE = 1 << 16,
     LIVE_SAME_STATUSES = 3,
     LIVE_TICK_MS = 50
 };
@@ -57,8 +57,10 @@ typedef struct live_run {
     uint64_t ticks;
     VEC(uint32_t) ticks_us; /* durations of all ticks */
     uint64_t status_ms, map_version, lease_ms, transit, damaged, duplicates, refused;
-    uint64_t changes;       /* of the last status: walkers that came and went, since the start */
-    uint32_t same_statuses; /* that had these numbers, one after the other */
+    uint64_t listed, list_sum;   /* of the last status: lists of own walkers; of a gateway, as its clients have them */
+    uint64_t wrong, held, asked; /* a gateway's: changes that were shown twice, that waited, questions for lists */
+    uint64_t changes;            /* of the last status: walkers that came and went, since the start */
+    uint32_t same_statuses;      /* that had these numbers, one after the other */
     bool owns[LIVE_WALKERS_MAX + 1];
     bool killed, is_drained, is_fenced;
     bool paused;     /* it stands still, or is cut off: it counts as none that is up */
@@ -70,6 +72,7 @@ typedef struct live_cluster {
     uint64_t seed, walkers, lease_ms, slow_ms;
     uint64_t stall_ms;    /* longest time by which this process came too late, since live_begin_measure() */
     uint32_t excused;     /* runs that ended by no fault of a node, since live_begin_measure() */
+    bool lists;           /* runs that start print the lists of their walkers */
     bool adopts;          /* runs that start may write their map into an empty etcd */
     const cables *cables; /* NULL: all are on loopback; else a broker, a member of etcd and a node on each machine */
     server_group nats, etcd;

@@ -128,6 +128,22 @@ bool live_await_crossings(live_cluster *cluster)
 
 /* ---- rest ---- */
 
+/* The lists that clients of each gateway are shown are those of the nodes, by their sums. */
+static bool clients_agree(const live_cluster *cluster)
+{
+    uint64_t listed = 0, list_sum = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        if (!live_is_node(&cluster->runs[i])) continue;
+        listed += cluster->runs[i].listed;
+        list_sum += cluster->runs[i].list_sum;
+    }
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        if (live_is_up(run) && run->is_gateway && (run->listed != listed || run->list_sum != list_sum)) return false;
+    }
+    return listed > 0;
+}
+
 /* No node has had news for some statuses, all of them behind since_ms. */
 static bool all_are_settled(live_cluster *cluster, const void *argument)
 {
@@ -139,7 +155,7 @@ static bool all_are_settled(live_cluster *cluster, const void *argument)
         if (run->status_ms < *since_ms || run->same_statuses < LIVE_SAME_STATUSES || run->transit != 0) return false;
         for (uint64_t id = 1; id <= cluster->walkers; id++) owned += run->owns[id];
     }
-    return owned == cluster->walkers;
+    return owned == cluster->walkers && clients_agree(cluster);
 }
 
 bool live_await_rest(live_cluster *cluster, const char *when)

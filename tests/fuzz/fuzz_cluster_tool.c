@@ -40,6 +40,11 @@ static void try_export(const uint8_t *text, size_t size)
         HOLDS(exports.items[i].id != 0 && exports.items[i].node != 0);
         HOLDS(i == 0 || exports.items[i - 1].id <= exports.items[i].id);
     }
+    FILE *out = fopen("/dev/null", "w");
+    HOLDS(out);
+    phx_cluster_findings findings = {.out = out};
+    phx_cluster_lists_compare(&findings, &exports.lists);
+    HOLDS(fclose(out) == 0 && (!read || exports.with_lists <= exports.files));
     phx_cluster_exports_free(&exports);
     HOLDS(close(file) == 0);
 }
@@ -75,7 +80,7 @@ static uint32_t give_list(void *user, uint32_t answers_max, phc_answer_fn fn, vo
 
 static void print_listing(const phx_cluster_listing *listing, FILE *out)
 {
-    const phx_cluster_exports none = {0};
+    phx_cluster_exports none = {0};
     phx_cluster_findings findings = {.out = out, .is_json = listing->balancer % 2 == 1};
     phx_cluster_print_status(out, listing);
     phx_cluster_print_map(out, listing, listing->columns);

@@ -614,6 +614,47 @@ Test(cluster_tool, each_entity_has_one_owner, .init = cr_redirect_stderr)
     cr_assert_eq(verify(paths, 2), PHX_EXIT_USAGE);
 }
 
+/* Two nodes: 1 and 2 are near, across the border; 3 is beyond their views. */
+Test(cluster_tool, lists_agree_with_where_all_stand, .init = cr_redirect_stderr)
+{
+#define LIST(id, x, sees) "{\"id\":" id ",\"x\":" x ",\"y\":0,\"view\":50,\"margin\":5,\"sees\":\"" sees "\"}"
+#define LISTS(node, ids, lists) "{\"node\":" node ",\"ids\":\"" ids "\",\"lists\":[" lists "]}\n"
+    static const struct {
+        const char *second; /* export */
+        int exit_status;
+        const char *says;
+    } cases[] = {
+        {LISTS("2", "2-3", LIST("2", "40", "1,3") "," LIST("3", "94", "2")), PHX_EXIT_OK, "all agree"},
+        {LISTS("2", "2-3", LIST("2", "40", "3") "," LIST("3", "94", "")), PHX_EXIT_FOUND,
+         "not-listed: entity 2 of node 2 sees 50 far, and has 1 of node 1, 40 away, not in its list"},
+        {LISTS("2", "2-3", LIST("2", "40", "1") "," LIST("3", "96", "2")), PHX_EXIT_FOUND,
+         "listed-far: entity 3 of node 2 has 2 of node 2 in its list, which is 56 away"},
+        {LISTS("2", "2", LIST("2", "40", "1,7")), PHX_EXIT_FOUND,
+         "listed-nowhere: entity 2 of node 2 has 7 in its list, which is in no export"},
+        {"{\"node\":2,\"ids\":\"2\"}\n", PHX_EXIT_USAGE, ""},
+        {LISTS("2", "2", LIST("2", "40", "3,1")), PHX_EXIT_USAGE, ""},
+        {LISTS("2", "2", LIST("2", "40", "1-")), PHX_EXIT_USAGE, ""},
+        {LISTS("2", "2", LIST("2", "nan", "1")), PHX_EXIT_USAGE, ""},
+        {LISTS("2", "2", LIST("2", "40", "1;")), PHX_EXIT_USAGE, ""},
+        {LISTS("2", "2", LIST("0", "40", "1")), PHX_EXIT_USAGE, ""},
+        {"{\"node\":2,\"ids\":\"2\",\"lists\":[" LIST("2", "40", "1") "\n", PHX_EXIT_USAGE, ""},
+    };
+    char first[] = "/tmp/pharos-export-1-XXXXXX", second[] = "/tmp/pharos-export-2-XXXXXX";
+    const int a = mkstemp(first), b = mkstemp(second);
+    cr_assert(a >= 0 && b >= 0 && close(a) == 0 && close(b) == 0);
+    const char *const paths[] = {first, second};
+    put_world("arena");
+    put_report(1, 100);
+    put_report(2, 100);
+    write_export(first, LISTS("1", "1", LIST("1", "0", "2")));
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_export(second, cases[i].second);
+        cr_assert_eq(verify(paths, 2), cases[i].exit_status, "%u: %s", i, output);
+        if (cases[i].says[0] != '\0') expect_output(cases[i].says);
+    }
+    cr_assert(unlink(first) == 0 && unlink(second) == 0);
+}
+
 /* Another balancer gives the one of two regions away, between the look of this one and its write of the other. */
 Test(cluster_tool, two_balancers_leave_a_node_its_last_region)
 {
