@@ -9,6 +9,14 @@ static const uint32_t KEY_GONE = UINT32_MAX;
 
 enum { AHEAD = 16 }; /* rows ahead whose bodies, in no order of memory, are prefetched */
 
+/* Prefetches the body of a row: each fourth one ends in a second line of memory. */
+static inline void await_body(const phx_grid *grid, const phx_store *store, uint32_t row)
+{
+    const phx_body *body = &store->body[phx_row_slot(&grid->rows, row)];
+    __builtin_prefetch(&body->x, 1);
+    __builtin_prefetch(&body->changed, 1);
+}
+
 /* Appends rows for added slots without one, in no tower yet. Returns their end. */
 static uint32_t append_rows(const phx_grid *grid, const phx_store *store, const uint32_t *added, uint32_t added_count)
 {
@@ -24,38 +32,47 @@ static uint32_t append_rows(const phx_grid *grid, const phx_store *store, const 
     return row;
 }
 
+/* The block of a body's tower, made if there is none; `last`, of the row before, is mostly this row's, too. */
+static inline phx_block *block_of_body(phx_grid *grid, phx_mem *mem, const phx_body *body, uint32_t instance,
+                                       phx_block *last)
+{
+    const uint32_t bx = body->tx >> PHX_BLOCK_BITS, by = body->ty >> PHX_BLOCK_BITS;
+    if (PHX_LIKELY(last && last->bx == bx && last->by == by && last->instance == instance)) return last;
+    return phx_grid_block_ensure(grid, mem, instance, bx, by);
+}
+
 /*
  * Finds the key of each row, its block (made if there is none) << 6 | tower, and counts the rows of a tower into
  * start[tower + 1], and all into *rows. false = no memory.
  */
 static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t total, uint32_t *key, uint32_t *rows)
 {
-    uint32_t *slots = grid->rows.slot;
-    phx_block *block = NULL; /* of the last row: mostly this row's, too */
+    uint32_t *slots = grid->rows.slot, live = 0;
+    phx_block *block = NULL;
     for (uint32_t b = 0; b < grid->block_count; b++) memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
     for (uint32_t i = 0; i < total; i++) {
-        if (i + AHEAD < total) __builtin_prefetch(&store->body[phx_row_slot(&grid->rows, i + AHEAD)], 1);
+        if (i + AHEAD < total) await_body(grid, store, i + AHEAD);
         const phx_row_word word = phx_row_word_at(slots, i);
         const uint32_t slot = phx_row_word_slot(word);
         phx_body *body = &store->body[slot];
         key[i] = KEY_GONE;
         if (phx_row_word_is_gap(word)) continue;
-        body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW_MISPLACED);
-        if (!(body->state & PHX_SLOT_LIVE)) {
+        /* written only on a change: most lines stay clean */
+        if (PHX_UNLIKELY(body->state & PHX_SLOT_ROW_MISPLACED))
+            body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW_MISPLACED);
+        if (PHX_UNLIKELY(!(body->state & PHX_SLOT_LIVE))) {
             body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
             continue;
         }
-        const uint32_t instance = phx_store_instance(store, slot);
-        if (!block || block->bx != body->tx >> PHX_BLOCK_BITS || block->by != body->ty >> PHX_BLOCK_BITS ||
-            block->instance != instance)
-            block = phx_grid_block_ensure(grid, mem, instance, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+        block = block_of_body(grid, mem, body, phx_store_instance(store, slot), block);
         if (!block) return false;
-        uint32_t tower = phx_block_tower(body->tx, body->ty);
+        const uint32_t tower = phx_block_tower(body->tx, body->ty);
         key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
         block->start[tower + 1]++;
-        ++*rows;
+        live++;
         slots[i] = phx_row_word_of(slot, body->state & PHX_SLOT_SPECIAL).bits;
     }
+    *rows = live;
     return true;
 }
 
@@ -133,26 +150,39 @@ static void sort_words(uint32_t **column, float **spare, const uint32_t *place, 
     *spare = (float *)(void *)from;
 }
 
-/* Writes the bodies' values to sorted rows, and the rows' numbers to bodies. */
-static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint16_t stamp)
+/*
+ * Writes the bodies' values to sorted rows of a block, and the rows' numbers to bodies; notes which entities changed,
+ * without a branch on each: that is not predictable.
+ */
+static void follow_block(phx_grid *grid, phx_store *store, phx_block *block, uint64_t tick, uint16_t stamp)
 {
     const phx_grid_rows *rows = &grid->rows;
-    const uint32_t total = grid->row_end;
-    for (uint32_t b = 0; b < grid->block_count; b++) {
-        phx_block *block = &grid->blocks[b];
-        for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
-            if (row + AHEAD < total) __builtin_prefetch(&store->body[phx_row_slot(rows, row + AHEAD)], 1);
-            phx_body *body = &store->body[phx_row_slot(rows, row)];
-            rows->x[row] = body->x;
-            rows->y[row] = body->y;
-            body->row = row;
-            body->state |= PHX_SLOT_ROW;
-            if (body->changed != stamp) continue;
-            phx_block_mark_dirty(block, phx_block_tower(body->tx, body->ty), tick,
-                                 body->state & PHX_SLOT_DISCONTINUOUS);
-            phx_grid_mark_moved(grid, row);
-        }
+    const uint32_t total = grid->row_end, end = block->start[PHX_BLOCK_TOWERS];
+    uint64_t dirty = 0, discontinuous = 0, moved = 0;
+    for (uint32_t row = block->start[0]; row < end; row++) {
+        if (row + AHEAD < total) await_body(grid, store, row + AHEAD);
+        phx_body *body = &store->body[phx_row_slot(rows, row)];
+        const uint64_t changed = body->changed == stamp, bit = changed << phx_block_tower(body->tx, body->ty);
+        rows->x[row] = body->x;
+        rows->y[row] = body->y;
+        body->row = row;
+        body->state |= PHX_SLOT_ROW;
+        dirty |= bit;
+        discontinuous |= body->state & PHX_SLOT_DISCONTINUOUS ? bit : 0;
+        moved |= changed << row % PHX_WORD_ROWS;
+        if (row % PHX_WORD_ROWS < PHX_WORD_ROWS - 1 && row + 1 < end) continue;
+        grid->moved_bits[row / PHX_WORD_ROWS] |= moved;
+        moved = 0;
     }
+    for (; dirty; dirty &= dirty - 1) {
+        const uint32_t tower = (uint32_t)__builtin_ctzll(dirty);
+        phx_block_mark_dirty(block, tower, tick, discontinuous >> tower & 1);
+    }
+}
+
+static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint16_t stamp)
+{
+    for (uint32_t b = 0; b < grid->block_count; b++) follow_block(grid, store, &grid->blocks[b], tick, stamp);
 }
 
 /* Sorts counted rows. The old x and y are not needed, so their columns hold the places and the results. */
