@@ -496,8 +496,16 @@ void phx_consumer_strip(phx_batch *batch)
     batch->updates.size = (phx_batch_updates_size){0};
 }
 
+phx_consumer_sums phx_consumer_sum(const phx_consumer *c)
+{
+    return (phx_consumer_sums){.deliveries = c->heard + phx_broadcast_backlog_count(c->backlog).pushed,
+                               .updates = c->due + phx_update_backlog_count(c->update_backlog).merged,
+                               .bytes = c->bytes};
+}
+
 phx_consumer_counts phx_consumer_count(const phx_consumer *c)
 {
+    const phx_consumer_sums sums = phx_consumer_sum(c);
     phx_net_changes_counts net = phx_net_changes_count(c->net_changes);
     phx_broadcast_backlog_counts broadcasts = phx_broadcast_backlog_count(c->backlog);
     phx_update_backlog_counts updates = phx_update_backlog_count(c->update_backlog);
@@ -509,11 +517,11 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .events = c->events,
         .cancelled = net.cancelled,
         .discarded = net.discarded,
-        .deliveries = c->heard + broadcasts.pushed,
+        .deliveries = sums.deliveries,
         .deliveries_dropped = broadcasts.dropped,
         .deliveries_void = broadcasts.voided,
         .deliveries_pending = broadcasts.pending,
-        .updates = c->due + updates.merged,
+        .updates = sums.updates,
         .updates_replaced = updates.replaced,
         .updates_pending = updates.pending,
         .edges_pending = phx_net_changes_count(c->edges).pending + c->kept_edges,
@@ -521,7 +529,7 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .waiting = phx_relay_waiting(&c->relay),
         .out = c->out_count,
         .out_max = c->out_max,
-        .bytes = c->bytes,
+        .bytes = sums.bytes,
     };
 }
 

@@ -54,6 +54,11 @@ typedef struct phx_consumer_counts {
     uint64_t bytes;   /* of all batches handed over */
 } phx_consumer_counts;
 
+/* The counts of them that each tick reads. */
+typedef struct phx_consumer_sums {
+    uint64_t deliveries, updates, bytes;
+} phx_consumer_sums;
+
 /*
  * 1 <= bound <= 65536 batches waiting or taken; broadcast_bytes bounds the broadcasts behind it; world as in
  * net_changes.h. NULL = no memory. No batch is made yet.
@@ -115,6 +120,7 @@ void phx_consumer_strip(phx_batch *batch);
 
 /* By the ticking thread, or ordered after it, except `waiting`, which the consumer's thread changes too. */
 phx_consumer_counts phx_consumer_count(const phx_consumer *c);
+phx_consumer_sums phx_consumer_sum(const phx_consumer *c);
 
 /* ---- the consumer's thread; wait-free ---- */
 

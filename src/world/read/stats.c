@@ -30,10 +30,10 @@ static phx_tick_baseline baseline_of(const phx_world *world)
         baseline.halo_records += world->shards[i].counts.copies;
     }
     for (uint32_t i = 0; i < world->def.consumers; i++) {
-        phx_consumer_counts counts = phx_consumer_count(world->consumers[i].consumer);
-        baseline.deliveries += counts.deliveries;
-        baseline.updates += counts.updates;
-        baseline.batch_bytes += counts.bytes;
+        const phx_consumer_sums sums = phx_consumer_sum(world->consumers[i].consumer);
+        baseline.deliveries += sums.deliveries;
+        baseline.updates += sums.updates;
+        baseline.batch_bytes += sums.bytes;
     }
     return baseline;
 }

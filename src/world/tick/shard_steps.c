@@ -179,7 +179,9 @@ bool phx_step_zones(phx_world *world, uint32_t index)
 static uint32_t copy_row_parts(const phx_world *world)
 {
     enum { PIECES_A_WORKER = 4 };
-    return (phx_workers_count(world->workers) * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
+    const uint32_t workers = phx_workers_count(world->workers);
+    if (workers == 1) return 1;
+    return (workers * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
 }
 
 static void copy_rows_unit(void *context, uint32_t worker, uint32_t piece)

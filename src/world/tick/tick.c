@@ -399,20 +399,26 @@ static bool go_on(phx_world *world, bool finish)
     return true;
 }
 
-/* Runs the stages up to `last`, and that one too; reads the clock once a phase. false = no memory. */
-static bool run_stages(phx_world *world, phx_stage last, bool finish)
+/* Adds the time since *from to the phase; the next one begins now. */
+static void end_phase(phx_world *world, phx_phase phase, uint64_t *from)
 {
-    uint64_t from = phx_now_ns();
+    const uint64_t to = phx_now_ns();
+    world->phase_ns.of[phase] += to - *from;
+    *from = to;
+}
+
+/*
+ * Runs the stages up to `last`, and that one too; reads the clock once a phase, at its end. *from: the beginning of the
+ * phase at hand, also behind it. false = no memory.
+ */
+static bool run_stages(phx_world *world, phx_stage last, bool finish, uint64_t *from)
+{
     for (bool runs = world->stage <= last; runs;) {
         const phx_phase phase = phx_phase_of(world->stage);
-        const bool done = go_on(world, finish);
-        runs = done && world->stage <= last && world->stage != PHX_STAGE_IDLE;
-        if (!runs || phx_phase_of(world->stage) != phase) {
-            const uint64_t to = phx_now_ns();
-            world->phase_ns.of[phase] += to - from;
-            from = to;
-        }
+        const bool done = go_on(world, finish), rests = world->stage == PHX_STAGE_IDLE;
+        if (!done || rests || phx_phase_of(world->stage) != phase) end_phase(world, phase, from);
         if (!done) return false;
+        runs = world->stage <= last && !rests;
     }
     return true;
 }
@@ -421,13 +427,14 @@ static bool run_stages(phx_world *world, phx_stage last, bool finish)
 static bool run_apply(phx_world *world, bool finish, phx_crew_use use)
 {
     bool done = true;
+    uint64_t from = phx_now_ns();
     if (world->stage <= PHX_STAGE_COLLECT) {
-        done = run_stages(world, PHX_STAGE_COLLECT, finish);
+        done = run_stages(world, PHX_STAGE_COLLECT, finish, &from);
         if (done) phx_share_decide(world);
     }
     if (!done) return false;
     const bool took = phx_share_begin(world, use);
-    done = run_stages(world, PHX_STAGE_END_APPLY, finish);
+    done = run_stages(world, PHX_STAGE_END_APPLY, finish, &from);
     phx_share_end(world, took);
     return done;
 }
@@ -440,14 +447,18 @@ static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish, phx_cre
 {
     world->changes++;
     bool done = !world->apply.running || run_apply(world, finish, use);
+    uint64_t from = phx_now_ns();
     if (done && world->stage <= PHX_STAGE_COLLECT) {
-        done = run_stages(world, PHX_STAGE_COLLECT, finish);
+        done = run_stages(world, PHX_STAGE_COLLECT, finish, &from);
         if (done) phx_share_decide(world);
     }
-    if (done && world->shared && use == PHX_CREW_LATER) return PH_PENDING;
+    if (done && world->shared && use == PHX_CREW_LATER) {
+        end_phase(world, phx_phase_of(world->stage), &from);
+        return PH_PENDING;
+    }
     if (done) {
         const bool took = phx_share_begin(world, use);
-        done = run_stages(world, PHX_STAGE_END, finish);
+        done = run_stages(world, PHX_STAGE_END, finish, &from);
         if (done) phx_stats_end(world);
         if (done && phx_monitors_any(world)) phx_monitors_fill(world, false);
         phx_share_end(world, took);
@@ -520,14 +531,16 @@ void phx_restore_begin(phx_world *world, uint64_t tick, uint32_t entities)
 
 bool phx_restore_run(phx_world *world, phx_stage last)
 {
-    return run_stages(world, last, false);
+    uint64_t from = phx_now_ns();
+    return run_stages(world, last, false, &from);
 }
 
 void phx_restore_end(phx_world *world, bool done)
 {
     if (done) {
         world->stage = PHX_STAGE_END;
-        (void)run_stages(world, PHX_STAGE_END, false); /* needs no memory */
+        uint64_t from = phx_now_ns();
+        (void)run_stages(world, PHX_STAGE_END, false, &from); /* needs no memory */
         world->phase_ns = (phx_phase_ns){0};
     }
     phx_share_end(world, world->restore_took_crew);
