@@ -11,13 +11,14 @@
 /* An observer, and its borders in the measure of distances. */
 typedef struct border {
     const phx_shard *shard;
-    const phx_body *body;
+    const phx_body *body; /* in no order of memory, so it is seldom read */
     const phx_attr *attr;
+    float x, y;     /* as the body has them */
     float in, keep; /* r and R, squared for circles */
     bool square;
 } border;
 
-static border borders_around(const phx_shard *shard, uint32_t slot)
+static border borders_around(const phx_shard *shard, uint32_t row, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     const float r = attr->view, far = r + attr->margin;
@@ -25,6 +26,8 @@ static border borders_around(const phx_shard *shard, uint32_t slot)
     return (border){.shard = shard,
                     .body = &shard->store.body[slot],
                     .attr = attr,
+                    .x = shard->grid.rows.x[row],
+                    .y = shard->grid.rows.y[row],
                     .in = square ? r : r * r,
                     .keep = square ? far : far * far,
                     .square = square};
@@ -35,7 +38,7 @@ enum { ODD = PHX_SLOT_DEAD | PHX_SLOT_SPECIAL | PHX_SLOT_DISCONTINUOUS };
 
 static inline float distance_of(const border *of, const phx_body *target)
 {
-    return phx_range_measure(target->x - of->body->x, target->y - of->body->y, of->square);
+    return phx_range_measure(target->x - of->x, target->y - of->y, of->square);
 }
 
 /* Where a listed target is now. */
@@ -60,18 +63,39 @@ static inline place place_of(const border *of, uint32_t target)
     return distance <= of->keep ? PLACE_ANNULUS : PLACE_BEYOND;
 }
 
+/* Does a distance keep an entry in the annulus? No branch: it would be mispredicted. */
+static inline bool stays_within(const border *of, uint32_t target)
+{
+    const phx_body *body = &of->shard->store.body[target];
+    const float distance = distance_of(of, body);
+    return (distance > of->in) & (distance <= of->keep) & ((body->state & ODD) == 0);
+}
+
 /* The places of entries that distances do not keep in the annulus. Returns how many. */
 static uint32_t find_odd(const border *of, const phx_annulus *annulus, uint32_t *places)
 {
-    const phx_body *bodies = of->shard->store.body;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < annulus->count; i++) { /* no branch: it would be mispredicted */
-        const phx_body *body = &bodies[annulus->at[i]];
-        const float distance = distance_of(of, body);
+    for (uint32_t i = 0; i < annulus->count; i++) {
         places[n] = i;
-        n += !((distance > of->in) & (distance <= of->keep) & ((body->state & ODD) == 0));
+        n += !stays_within(of, annulus->at[i]);
     }
     return n;
+}
+
+bool phx_delta_annulus_rests(phx_scratch *scratch, const phx_shard *shard, uint32_t row, uint32_t slot)
+{
+    const phx_annulus annulus = phx_annulus_of(shard, slot);
+    bool all = true;
+    if (annulus.count == 0) return true;
+    const border of = borders_around(shard, row, slot);
+    scratch->counts.pairs_tested += annulus.count;
+    if (PHX_UNLIKELY(annulus.count > PHX_LIST_LEAST)) {
+        for (uint32_t i = 0; i < annulus.count; i++) all &= stays_within(&of, annulus.at[i]);
+        return all;
+    }
+    for (uint32_t i = 0; i < PHX_LIST_LEAST; i++) /* few, but how many is not foreseen */
+        all &= stays_within(&of, annulus.at[i < annulus.count ? i : 0]);
+    return all;
 }
 
 /* A target that came into view was listed: it does not enter. */
@@ -87,10 +111,10 @@ bool phx_delta_annulus_room(phx_scratch *scratch, const phx_shard *shard, uint32
     return phx_scratch_room(scratch, count + phx_annulus_of(shard, slot).count);
 }
 
-phx_annulus_change phx_delta_annulus_look(phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
+phx_annulus_change phx_delta_annulus_look(phx_scratch *scratch, const phx_shard *shard, uint32_t row, uint32_t slot,
                                           phx_delta_hits *hits)
 {
-    const border of = borders_around(shard, slot);
+    const border of = borders_around(shard, row, slot);
     const phx_annulus annulus = phx_annulus_of(shard, slot);
     uint32_t *ended = scratch->old, *fallen = scratch->hits, odd = find_odd(&of, &annulus, ended), leaves = 0;
     phx_annulus_change change = {0};

@@ -24,11 +24,14 @@ typedef struct phx_annulus_change {
 /* Room for so many slots that came and left, and for the observer's annulus. false = no memory. */
 bool phx_delta_annulus_room(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, size_t count);
 
+/* Do distances alone keep all targets of the annulus in it? row: the observer's. */
+bool phx_delta_annulus_rests(phx_scratch *scratch, const phx_shard *shard, uint32_t row, uint32_t slot);
+
 /*
  * Turns slots that crossed the border of the observer's view into its enters and leaves, and finds how its annulus
  * changes. Nothing is written but the scratch.
  */
-phx_annulus_change phx_delta_annulus_look(phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
+phx_annulus_change phx_delta_annulus_look(phx_scratch *scratch, const phx_shard *shard, uint32_t row, uint32_t slot,
                                           phx_delta_hits *hits);
 
 /* The number of entries of the new annulus. */
@@ -42,21 +45,11 @@ void phx_delta_annulus_write(phx_scratch *scratch, phx_shard *shard, uint32_t sl
 PHX_PREFETCH_INLINE void phx_delta_annulus_await(const phx_shard *shard, uint32_t slot, uint32_t hop)
 {
     enum { LINES = 2, TARGETS = 8 };
-    if (slot >= shard->annuli_capacity) return;
-    if (hop == 0) { /* what else is read of an observer is in no order of memory either */
-        __builtin_prefetch(&shard->annuli[slot], 1);
-        __builtin_prefetch(&shard->store.tail[slot]);
-        __builtin_prefetch(&shard->store.set[slot]);
-        __builtin_prefetch(&shard->store.body[slot]);
-        if (slot < shard->relations.places) __builtin_prefetch(&shard->relations.place[slot]);
-        return;
-    }
-    if (hop == 1) __builtin_prefetch(phx_related_of(shard, slot));
     const phx_annulus annulus = phx_annulus_of(shard, slot);
     const uint32_t line = PHX_CACHE_LINE / sizeof *annulus.at;
-    for (uint32_t i = 0; hop == 1 && i < LINES && i * line < annulus.count; i++)
+    for (uint32_t i = 0; hop == 0 && i < LINES && i * line < annulus.count; i++)
         __builtin_prefetch(annulus.at + i * line, 1);
-    for (uint32_t i = 0; hop == 2 && i < TARGETS && i < annulus.count; i++)
+    for (uint32_t i = 0; hop == 1 && i < TARGETS && i < annulus.count; i++)
         __builtin_prefetch(&shard->store.body[annulus.at[i]]);
 }
 

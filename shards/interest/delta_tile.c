@@ -470,7 +470,7 @@ static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard,
 {
     phx_relation_set *related = phx_related_due(shard, of->slot) ? phx_related_of(shard, of->slot) : NULL;
     const uint32_t more = of->words.end - of->words.first + scratch->tile.far.crossing;
-    if (more == 0 && !related && phx_annulus_of(shard, of->slot).count == 0) return PHX_DELTA_DONE;
+    if (more == 0 && !related && phx_delta_annulus_rests(scratch, shard, of->row, of->slot)) return PHX_DELTA_DONE;
     if (!phx_delta_annulus_room(scratch, shard, of->slot, more)) return PHX_DELTA_NO_MEMORY;
     if (related && !phx_related_find(scratch, shard, related, more + phx_annulus_of(shard, of->slot).count))
         return PHX_DELTA_NO_MEMORY;
@@ -479,7 +479,7 @@ static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard,
     name_slots(hits.leave, hits.leave_count);
     if (scratch->tile.far.crossing > 0)
         phx_delta_far_derive(&scratch->tile, of->row, phx_related_of(shard, of->slot), &hits);
-    const phx_annulus_change annulus = phx_delta_annulus_look(scratch, shard, of->slot, &hits);
+    const phx_annulus_change annulus = phx_delta_annulus_look(scratch, shard, of->row, of->slot, &hits);
     if (related) phx_related_derive(scratch, shard, of->slot, related, &hits);
     const phx_delta_result result = record_annular(scratch, shard, of->slot, &hits, &annulus);
     if (related && result == PHX_DELTA_DONE) phx_related_follow(related);
@@ -489,12 +489,11 @@ static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard,
 /* Prefetches the annuli of observers ahead. */
 PHX_PREFETCH_INLINE void await_annuli(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
-    enum { NEAR = 3, FAR = 7, FARTHEST = 14 }; /* observers ahead: each hop of the way to a target is prefetched */
+    enum { NEAR = 3, FAR = 7 }; /* observers ahead: each hop of the way to a target is prefetched */
     const uint32_t *row = scratch->tile.row;
-    if (of.count <= FARTHEST) return;
-    phx_delta_annulus_await(shard, phx_row_slot(&shard->grid.rows, row[of.place[FARTHEST]]), 0);
-    phx_delta_annulus_await(shard, phx_row_slot(&shard->grid.rows, row[of.place[FAR]]), 1);
-    phx_delta_annulus_await(shard, phx_row_slot(&shard->grid.rows, row[of.place[NEAR]]), 2);
+    if (of.count <= FAR) return;
+    phx_delta_annulus_await(shard, phx_row_slot(&shard->grid.rows, row[of.place[FAR]]), 0);
+    phx_delta_annulus_await(shard, phx_row_slot(&shard->grid.rows, row[of.place[NEAR]]), 1);
 }
 
 /* Prefetches the relations of observers ahead. */
@@ -626,9 +625,9 @@ static bool any_near_limit(const phx_scratch *scratch, const phx_shard *shard)
  */
 static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shard, run *none, const phx_radii *radii)
 {
-    const phx_relation_set *relations = phx_related_of(shard, none->slot);
     if (phx_row_discontinuous(&shard->grid.rows, none->row))
-        return relations ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, none, radii->in);
+        return phx_related_of(shard, none->slot) ? PHX_DELTA_EVALUATE
+                                                 : emit_discontinuous_run(scratch, shard, none, radii->in);
     const float view = shard->grid.rows.view[none->row];
     const bool derived = view > 0.0f;
     if (view == 0.0f) return PHX_DELTA_DONE; /* a mere target */
@@ -653,6 +652,18 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
         if (!finish_run(scratch, shard, none.slot, result)) return place;
     }
     return PHX_SLOT_NONE;
+}
+
+/* Of observers that have events without a pair only by their annuli, the ones whose annulus is not empty. */
+static phx_tile_observers keep_holders(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
+{
+    uint32_t *kept = scratch->holders, n = 0;
+    for (uint32_t w = 0; w < of.count; w++) { /* no branch: reads of many observers overlap */
+        const uint32_t place = of.place[w];
+        kept[n] = place;
+        n += phx_annulus_of(shard, phx_row_slot(&shard->grid.rows, scratch->tile.row[place])).count > 0;
+    }
+    return (phx_tile_observers){.place = kept, .count = n};
 }
 
 /* Finds the items that may have an event with one of these observers. Are there any? */
@@ -681,11 +692,12 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
     /* then observers without pairs may have events, too */
     const bool far = any_far_crossing(scratch, shard, of);
-    const bool lone = far || scratch->tile.annular || any_discontinuous_place(scratch, shard, of) ||
-                      any_related_place(scratch, shard, of);
+    const bool any = far || any_discontinuous_place(scratch, shard, of) || any_related_place(scratch, shard, of);
+    const bool lone = any || scratch->tile.annular;
     if (pairs == 0 && !lone) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
+    if (lone && !any) of = keep_holders(scratch, shard, of);
     if (!resolve_pairs(scratch, shard, radii->in, radii->keep, lone || shard->limited)) return first;
     const bool apart = lone || any_near_limit(scratch, shard);
     if (apart) scratch->target_count += runs->first[runs->count];
@@ -698,9 +710,8 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         if (lone) {
             const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
-            PHX_ASSERT(of.count > 0 && of.place[0] == place);
-            if (scratch->tile.annular) await_annuli(scratch, shard, of);
-            of.place++, of.count--;
+            if (of.count > 0 && of.place[0] == place) of.place++, of.count--;
+            else PHX_ASSERT(!any); /* its annulus is empty */
         }
         if (view == 0.0f) continue;
         const phx_delta_result result = emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, apart);

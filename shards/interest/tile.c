@@ -544,15 +544,10 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     return true;
 }
 
-/* Prefetches what phx_tile_plain() reads, in no order of memory: of an observer with a derived list nothing. */
-PHX_PREFETCH_INLINE void await_plain(const phx_tile *tile, uint32_t row)
+/* Has the observer the attributes of the last one, that was plain, and a derived list? Then it is as plain. */
+static inline bool plain_as_last(const phx_shard *shard, uint32_t slot, uint32_t last)
 {
-    const phx_store *store = &tile->shard->store;
-    const uint32_t slot = phx_row_slot(&tile->shard->grid.rows, row);
-    if (tile->shard->grid.rows.view[row] > 0.0f) return;
-    __builtin_prefetch(&store->set[slot]);
-    __builtin_prefetch(&store->body[slot]);
-    __builtin_prefetch(&store->tail[slot]);
+    return (shard->store.set[slot] == last) & shard->store.tail[slot].list.derived;
 }
 
 void phx_tile_find_alike(phx_tile *tile, phx_span range)
@@ -560,19 +555,23 @@ void phx_tile_find_alike(phx_tile *tile, phx_span range)
     const phx_shard *shard = tile->shard;
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_block *block = &shard->grid.blocks[tile->block];
-    enum { AHEAD = 12 }; /* places */
     float in = 0.0f, keep = 0.0f, own_in, own_keep;
+    uint32_t last = UINT32_MAX; /* a set of attributes */
     if (block->view_min > 0.0f) return;
     tile->alike = block->reach == block->reach_min; /* else attributes need not be read */
     for (uint32_t i = range.first; tile->alike && i < range.end; i++) {
-        if (i + AHEAD < range.end) await_plain(tile, tile->row[tile->own[i + AHEAD]]);
         const uint32_t row = tile->row[tile->own[i]];
         if (rows->view[row] == 0.0f) continue;
         const uint32_t slot = phx_row_slot(rows, row);
+        if (PHX_LIKELY(plain_as_last(shard, slot, last))) {
+            PHX_ASSERT(phx_tile_plain(shard, slot, rows->view[row], &own_in, &own_keep) && in == own_in);
+            continue;
+        }
         tile->alike = phx_tile_plain(shard, slot, rows->view[row], &own_in, &own_keep) &&
                       (in == 0.0f || (in == own_in && keep == own_keep));
         in = own_in;
         keep = own_keep;
+        last = in == keep ? shard->store.set[slot] : UINT32_MAX; /* else its list is stored */
     }
     tile->alike_in = in;
     tile->alike_keep = keep;
@@ -593,24 +592,14 @@ static bool has_bounded_around(const phx_shard *shard, const phx_block *block)
     return false;
 }
 
-/*
- * Prefetches what is read of the observers of a tile in which most have events, and what is in no order of memory:
- * first what leads to relations and annuli, then these. A block's are some 50 KB, which the second cache holds.
- */
-static void await_own_lines(const phx_tile *tile, const phx_shard *shard)
+/* Prefetches the relations of the observers of a tile in which most have events: they are in no order of memory. */
+static void await_own_relations(const phx_tile *tile, const phx_shard *shard)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    const uint32_t places = shard->relations.used > 0 ? shard->relations.places : 0;
+    const uint32_t places = shard->relations.places;
     for (uint32_t row = tile->rows.first; row < tile->rows.end; row++) {
-        if (rows->view[row] == 0.0f) continue; /* a mere target */
         const uint32_t slot = phx_row_slot(rows, row);
-        if (slot < places) __builtin_prefetch(&shard->relations.place[slot]);
-        if (!tile->annular) continue;
-        __builtin_prefetch(&shard->store.tail[slot]);
-        __builtin_prefetch(&shard->store.set[slot]);
-        __builtin_prefetch(&shard->store.body[slot]);
-        if (slot < shard->annuli_capacity)
-            __builtin_prefetch(&shard->annuli[slot], 1); /* another worker may write it */
+        if (rows->view[row] != 0.0f && slot < places) __builtin_prefetch(&shard->relations.place[slot]);
     }
     for (uint32_t row = tile->rows.first; row < tile->rows.end; row++) {
         const uint32_t slot = phx_row_slot(rows, row);
@@ -694,7 +683,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
     if (block->reach > block->reach_min) group_own_by_view(tile);
-    if (shard->dense_tick && (tile->annular || shard->relations.used > 0)) await_own_lines(tile, shard);
+    if (shard->dense_tick && shard->relations.used > 0) await_own_relations(tile, shard);
     if (tile->frame.moved) collect_cell_movers(tile);
     tile->limits_in = tile->limits_keep = -1;
     tile->alike = block->view_min > 0.0f && block->reach == block->reach_min; /* else phx_tile_find_alike() */
