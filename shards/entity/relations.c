@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const uint32_t SET_NONE = UINT32_MAX;
+static const uint32_t SET_NONE = UINT32_MAX, SLOT_NONE = UINT32_MAX;
 
 void phx_relations_init(phx_relations *relations)
 {
@@ -20,13 +20,14 @@ void phx_relations_free(phx_relations *relations, phx_mem *mem)
     }
     phx_release(mem, (void **)&relations->sets, &relations->sets_capacity, sizeof(phx_relation_set));
     phx_release(mem, (void **)&relations->place, &relations->places, sizeof(uint32_t));
+    phx_release(mem, (void **)&relations->changed, &relations->changed_capacity, sizeof(uint32_t));
     phx_relations_init(relations);
 }
 
 phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target)
 {
     for (uint32_t i = 0; set && i < set->count; i++)
-        if (set->items[i].target == target) return &set->items[i];
+        if (set->items[i].target == target && set->items[i].bits != 0) return &set->items[i];
     return NULL;
 }
 
@@ -44,6 +45,9 @@ static bool reserve_set_places(phx_relations *relations, phx_mem *mem, uint32_t 
 static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, phx_relation_observer observer)
 {
     if (!reserve_set_places(relations, mem, observer.slot)) return NULL;
+    if (!phx_grow(mem, (void **)&relations->changed, &relations->changed_capacity, relations->changed_count,
+                  (size_t)relations->changed_count + relations->used + 1, sizeof(uint32_t)))
+        return NULL;
     uint32_t at = relations->free_first;
     if (at == SET_NONE) {
         if (!phx_grow(mem, (void **)&relations->sets, &relations->sets_capacity, relations->set_count,
@@ -74,8 +78,28 @@ static void count_kinds(phx_relations *relations, uint32_t slot, uint32_t before
     const uint32_t hides = (now & PHX_RELATION_HIDE) != 0, hid = (before & PHX_RELATION_HIDE) != 0;
     set->hides += hides - hid;
     relations->hides += hides - hid;
-    relations->place[slot] &= ~PHX_RELATIONS_MEASURED;
-    relations->place[slot] |= set->measured > 0 ? PHX_RELATIONS_MEASURED : 0;
+    relations->place[slot] &= ~(uint32_t)PHX_RELATIONS_MEASURED;
+    relations->place[slot] |= set->measured > 0 ? (uint32_t)PHX_RELATIONS_MEASURED : 0;
+}
+
+void phx_relations_note_slots(phx_relation_set *set)
+{
+    for (uint32_t i = 0; i < PHX_RELATION_SLOTS; i++) set->slot[i] = i < set->count ? set->items[i].slot : SLOT_NONE;
+}
+
+/* A new relation of the observer, without bits, or NULL: no memory. */
+static phx_relation *add_relation(phx_relations *relations, phx_mem *mem, phx_relation_observer observer)
+{
+    phx_relation_set *set = phx_relations_of(relations, observer.slot);
+    if (!set && !(set = set_make(relations, mem, observer))) return NULL;
+    if (!phx_grow(mem, (void **)&set->items, &set->capacity, set->count, (size_t)set->count + 1,
+                  sizeof(phx_relation))) {
+        if (set->count == 0) phx_relations_drop(relations, observer.slot);
+        return NULL;
+    }
+    phx_relation *relation = &set->items[set->count++];
+    *relation = (phx_relation){0};
+    return relation;
 }
 
 bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
@@ -98,15 +122,63 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
         set->changed_tick = tick;
         return true;
     }
-    if (!set && !(set = set_make(relations, mem, observer))) return false;
-    if (!phx_grow(mem, (void **)&set->items, &set->capacity, set->count, (size_t)set->count + 1, sizeof item)) {
-        if (set->count == 0) phx_relations_drop(relations, observer.slot);
-        return false;
-    }
+    phx_relation *added = add_relation(relations, mem, observer);
+    if (!added) return false;
     count_kinds(relations, observer.slot, 0, item.bits);
-    set->items[set->count++] = item;
-    set->changed_tick = tick;
+    *added = item;
+    phx_relations_of(relations, observer.slot)->changed_tick = tick;
     return true;
+}
+
+/* The relation to the entity of a slot, one that ended too, or NULL. */
+static phx_relation *relation_to(const phx_relation_set *set, const phx_relation *item)
+{
+    for (uint32_t i = 0; set && i < set->count; i++)
+        if (set->items[i].target == item->target && set->items[i].slot == item->slot) return &set->items[i];
+    return NULL;
+}
+
+bool phx_relations_change(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
+                          uint64_t tick)
+{
+    phx_relation *relation = relation_to(phx_relations_of(relations, observer.slot), &item);
+    if (!relation && !(relation = add_relation(relations, mem, observer))) return false;
+    phx_relation_set *set = phx_relations_of(relations, observer.slot);
+    PHX_ASSERT(set && set->observer == observer.id);
+    count_kinds(relations, observer.slot, relation->bits, item.bits);
+    *relation = item;
+    set->changed_tick = tick;
+    phx_relations_note_slots(set);
+    if (relations->place[observer.slot] & PHX_RELATIONS_CHANGED) return true;
+    relations->place[observer.slot] |= PHX_RELATIONS_CHANGED;
+    PHX_ASSERT(relations->changed_count < relations->changed_capacity);
+    relations->changed[relations->changed_count++] = observer.slot;
+    return true;
+}
+
+void phx_relations_shed(phx_relation_set *set)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        set->items[kept] = set->items[i];
+        kept += set->items[i].bits != 0;
+    }
+    set->count = kept;
+    phx_relations_note_slots(set);
+}
+
+bool phx_relations_settle(phx_relations *relations, uint32_t *slot)
+{
+    while (relations->changed_count > 0) {
+        *slot = relations->changed[--relations->changed_count];
+        if (!(relations->place[*slot] & PHX_RELATIONS_CHANGED)) continue; /* it left */
+        relations->place[*slot] &= ~(uint32_t)PHX_RELATIONS_CHANGED;
+        phx_relation_set *set = phx_relations_of(relations, *slot);
+        phx_relations_shed(set);
+        if (set->count == 0) phx_relations_drop(relations, *slot);
+        return true;
+    }
+    return false;
 }
 
 void phx_relations_drop(phx_relations *relations, uint32_t slot)

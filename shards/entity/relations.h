@@ -2,6 +2,10 @@
  * Pairs, links, hides and reveals of the shard's own observers: a small array per observer that has any,
  * found by the observer's slot. They travel with the observer when it migrates. Written by the shard's owner (ingest,
  * exchange); read in the interest phase, in which the worker of the observer notes which targets are listed.
+ *
+ * While a list is derived, its relations tell of their targets at the last tick's end, too. So a relation that ends
+ * then stays until the tick's end, without bits: it rules nothing any more, but says that its target is not of the near
+ * part of the list, and whether it was listed (phx_relations_change()).
  */
 #ifndef PHX_SHARDS_ENTITY_RELATIONS_H
 #define PHX_SHARDS_ENTITY_RELATIONS_H
@@ -26,16 +30,22 @@ typedef struct phx_relation_set {
 } phx_relation_set;
 _Static_assert(sizeof(phx_relation_set) == PHX_CACHE_LINE, "an observer's relations cost one line of memory");
 
-enum { PHX_RELATIONS_MEASURED = 1u << 31 }; /* of a place: of its relations some are measured */
+enum {
+    PHX_RELATIONS_MEASURED = 1u << 31, /* of a place: of its relations some are measured */
+    PHX_RELATIONS_CHANGED = 1u << 30,  /* of a place: its slot is in phx_relations.changed */
+    PHX_RELATIONS_FLAGS = PHX_RELATIONS_MEASURED | PHX_RELATIONS_CHANGED
+};
 
 typedef struct phx_relations {
-    uint32_t *place; /* by slot: of the observer's set in sets, and 1; 0 = it has none. And the flag: */
+    uint32_t *place; /* by slot: of the observer's set in sets, and 1; 0 = it has none. And the flags */
     uint32_t places; /* slots that have one; the others have none */
     phx_relation_set *sets;
     uint32_t set_count, sets_capacity, free_first;
-    uint32_t used;          /* sets that are not free */
-    uint32_t measured_sets; /* sets with such relations */
-    uint32_t hides;         /* in all sets */
+    uint32_t used;                            /* sets that are not free */
+    uint32_t measured_sets;                   /* sets with such relations */
+    uint32_t hides;                           /* in all sets */
+    uint32_t *changed;                        /* slots of observers that phx_relations_change() was for in this tick, */
+    uint32_t changed_count, changed_capacity; /* perhaps of some that left; there is room for all others */
 } phx_relations;
 
 typedef struct phx_relation_observer {
@@ -49,7 +59,7 @@ void phx_relations_free(phx_relations *relations, phx_mem *mem);
 /* The observer's set, or NULL. Valid until the next put. */
 static inline phx_relation_set *phx_relations_of(const phx_relations *relations, uint32_t slot)
 {
-    const uint32_t place = slot < relations->places ? relations->place[slot] & ~PHX_RELATIONS_MEASURED : 0;
+    const uint32_t place = slot < relations->places ? relations->place[slot] & ~(uint32_t)PHX_RELATIONS_FLAGS : 0;
     return place > 0 ? &relations->sets[place - 1] : NULL;
 }
 
@@ -59,12 +69,37 @@ static inline bool phx_relations_measured(const phx_relations *relations, uint32
     return slot < relations->places && (relations->place[slot] & PHX_RELATIONS_MEASURED);
 }
 
-/* The relation to target, or NULL. set may be NULL. */
+/* Do pairs or reveals, or relations that changed in this tick, have to be decided by the rule? */
+static inline bool phx_relations_due(const phx_relations *relations, uint32_t slot)
+{
+    return slot < relations->places && (relations->place[slot] & PHX_RELATIONS_FLAGS);
+}
+
+/* The relation to target that holds, or NULL. set may be NULL. */
 phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target);
 
 /* Adds or replaces the relation to item.target (bits 0 removes it). false = no memory, unchanged. */
 bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
                        uint64_t tick);
+
+/*
+ * The same for an observer whose list is derived, and tells. item.slot is the target's, and item.listed is right. Needs
+ * no memory where the relation is there already.
+ */
+bool phx_relations_change(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
+                          uint64_t tick);
+
+/* Notes in the set the slots of its targets, which are in its relations. */
+void phx_relations_note_slots(phx_relation_set *set);
+
+/* Removes the relations that ended from a set. Also in the interest phase, by the worker of the observer. */
+void phx_relations_shed(phx_relation_set *set);
+
+/*
+ * Takes an observer from those whose relations changed in this tick: what ended is forgotten, with a set that has
+ * nothing else. false = there is none.
+ */
+bool phx_relations_settle(phx_relations *relations, uint32_t *slot);
 
 /* Drops all relations of an observer. The memory of the set is kept for the next one. */
 void phx_relations_drop(phx_relations *relations, uint32_t slot);

@@ -11,6 +11,7 @@
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/observer_count.h"
+#include "shards/state/related.h"
 #include "shards/state/storage.h"
 
 uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data, const phx_attr *attr,
@@ -192,15 +193,39 @@ static bool store_derived_list(phx_shard *shard, uint32_t slot)
     return true;
 }
 
-bool phx_shard_store_list(phx_shard *shard, uint32_t slot)
+/*
+ * May relations of an observer change while its list stays derived? The slot of a target is known in a world of one
+ * shard alone. With a margin the annulus has no target of a relation, so it would have to take one as its relation
+ * ends.
+ */
+static bool relates_derived(const phx_shard *shard, uint32_t slot)
+{
+    return shard->derives_lists && shard->store.tail[slot].list.derived && phx_related_slots_noted(shard) &&
+           phx_store_attr(&shard->store, slot)->margin == 0.0f && phx_annulus_of(shard, slot).count == 0;
+}
+
+bool phx_shard_ready_to_relate(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
-    if (!shard->derives_lists || !shard->store.tail[slot].list.derived) return true;
+    if (!shard->derives_lists || !shard->store.tail[slot].list.derived || relates_derived(shard, slot)) return true;
     if (!store_derived_list(shard, slot)) return false;
     body->state |= PHX_SLOT_RELATED; /* until it is evaluated */
     phx_shard_mark_dirty(shard, body);
     phx_shard_refresh_row(shard, slot);
+    return true;
+}
+
+/* Changes a relation of an observer whose list stays derived. false = no memory, nothing changed. */
+static bool relate_derived(phx_shard *shard, uint32_t slot, phx_relation item)
+{
+    phx_body *body = &shard->store.body[slot];
+    item.listed = shard->storage->list_had(shard, slot, item.slot);
+    if (!phx_relations_change(&shard->relations, shard->mem, (phx_relation_observer){slot, shard->store.name[slot].id},
+                              item, shard->tick))
+        return false;
+    phx_shard_mark_dirty(shard, body);
+    body->state |= PHX_SLOT_RELATED;
     return true;
 }
 
@@ -210,8 +235,9 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
     const phx_relation_observer observer = {slot, store->name[slot].id};
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     shard->sight_changed = true; /* a hide, say */
+    if (relates_derived(shard, slot)) return relate_derived(shard, slot, item);
     /* the relations of the last tick's end, which were a part of the list, are not known any more from here on */
-    if (!phx_shard_store_list(shard, slot)) return false;
+    if (!phx_shard_ready_to_relate(shard, slot)) return false;
     if (!phx_relations_put(&shard->relations, shard->mem, observer, item, shard->tick)) return false;
     if (shard->storage->has_deltas) { /* only its own list may change; it stays related until that is evaluated */
         phx_shard_mark_dirty(shard, &store->body[slot]);

@@ -24,14 +24,14 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot);
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
 
 /*
- * Stores the list of an own observer, if it is derived, so that its relations can change; it is evaluated in this tick.
- * false = no memory, nothing changed.
+ * So that relations of an own observer can end without memory: stores its list, if it is derived and relations can not
+ * change beside it. Then the observer is evaluated in this tick. false = no memory, nothing changed.
  */
-bool phx_shard_store_list(phx_shard *shard, uint32_t slot);
+bool phx_shard_ready_to_relate(phx_shard *shard, uint32_t slot);
 
 /*
- * Sets the observer's relation to item.target; bits 0 ends it. false = no memory, nothing visible changed; a relation
- * ends without memory if the observer's list is stored.
+ * Sets the observer's relation to item.target, whose slot in a world of one shard is item.slot; bits 0 ends it. false =
+ * no memory, nothing visible changed; a relation ends without memory after phx_shard_ready_to_relate().
  */
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item);
 

@@ -73,7 +73,7 @@ void phx_related_decide(const phx_scratch *scratch, const phx_shard *shard, uint
 static bool relation_lists(const phx_shard *shard, uint32_t slot, const phx_relation *relation, uint32_t target)
 {
     const phx_store *store = &shard->store;
-    return target != PHX_SLOT_NONE &&
+    return target != PHX_SLOT_NONE && (store->body[target].state & PHX_SLOT_LIVE) &&
            phx_rule_sees(shard->rules, &store->body[slot], phx_store_attr(store, slot), &store->body[target],
                          phx_store_attr(store, target), relation, relation->listed);
 }

@@ -56,20 +56,23 @@ static bool list_derives(const phx_evaluation *at)
     return (uncut || phx_list_unlimited(at->attr)) && at->shard->storage->derives_uncut(at->shard, at->slot);
 }
 
-/* Notes which targets of the relations are in the new list; if it is stored, it has them itself. */
+/*
+ * Notes which targets of the relations are in the new list; if it is stored, it has them itself. From now on the target
+ * of a relation that ended is in the list as any other.
+ */
 static void note_listed_relations(const phx_evaluation *at, bool derived)
 {
     const phx_scratch *scratch = at->scratch;
     phx_relation_set *related = phx_related_of(at->shard, at->slot);
-    for (uint32_t i = 0; related && i < PHX_RELATION_SLOTS; i++)
-        related->slot[i] = i < related->count ? scratch->related[i] : PHX_SLOT_NONE;
-    for (uint32_t i = 0; related && i < related->count; i++) {
+    if (!related) return;
+    for (uint32_t i = 0; i < related->count; i++) {
         const uint32_t slot = scratch->related[i];
         phx_relation *relation = &related->items[i];
         relation->listed = derived && slot != PHX_SLOT_NONE &&
                            at->shard->kernels->find_u32(scratch->hits, at->count, slot) < at->count;
         relation->slot = slot;
     }
+    phx_relations_shed(related);
 }
 
 /* Records the events and the new list. false = no memory. */

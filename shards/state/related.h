@@ -15,12 +15,12 @@ static inline phx_relation_set *phx_related_of(const phx_shard *shard, uint32_t 
 }
 
 /*
- * May a tick change whether an observer with a derived list sees targets of its relations, while no relation changes?
- * A link holds wherever its target is, unless attributes changed. In the interest phase.
+ * May a tick change whether an observer with a derived list sees targets of its relations? A link holds wherever its
+ * target is, unless attributes or relations changed. In the interest phase.
  */
 static inline bool phx_related_due(const phx_shard *shard, uint32_t slot)
 {
-    return phx_relations_measured(&shard->relations, slot) ||
+    return phx_relations_due(&shard->relations, slot) ||
            (shard->previous.attr_count > 0 && phx_related_of(shard, slot));
 }
 
@@ -28,7 +28,8 @@ static inline bool phx_related_due(const phx_shard *shard, uint32_t slot)
 static inline bool phx_related_any_due(const phx_shard *shard)
 {
     const phx_relations *relations = &shard->relations;
-    return relations->measured_sets > 0 || (relations->used > 0 && shard->previous.attr_count > 0);
+    return relations->measured_sets > 0 || relations->changed_count > 0 ||
+           (relations->used > 0 && shard->previous.attr_count > 0);
 }
 
 /* Is it so for the observer of one of these rows? */
@@ -94,7 +95,7 @@ static inline bool phx_related_listed(const phx_relation_set *related, uint32_t 
     return false;
 }
 
-/* Did the relations of a related observer change in this tick? Then it is evaluated. */
+/* Did the relations of a related observer change in this tick? With a stored list it is evaluated then. */
 static inline bool phx_related_changed(const phx_shard *shard, uint32_t slot)
 {
     const phx_relation_set *related = phx_related_of(shard, slot);
@@ -111,6 +112,7 @@ static inline uint32_t phx_related_slot(const phx_shard *shard, const phx_direct
     const uint32_t guess = relation->slot;
     if (guess < store->slots && store->name[guess].id == relation->target && (store->body[guess].state & PHX_SLOT_LIVE))
         return guess;
+    if (relation->bits == 0) return PHX_SLOT_NONE; /* it ended with its target, which may have come again */
     const uint32_t slot = phx_shard_find(shard, directory, relation->target);
     if (slot != guess && !relation->listed) relation->slot = slot; /* else its leave needs the old one */
     return slot;

@@ -88,6 +88,13 @@ bool phx_shard_lists_valid(const phx_shard *shard)
     return true;
 }
 
+/* Forgets the relations that ended; an observer without any is none with relations any more. */
+static void settle_relations(phx_shard *shard)
+{
+    for (uint32_t slot; phx_relations_settle(&shard->relations, &slot);)
+        if (shard->store.body[slot].state & PHX_SLOT_ROW) shard->storage->follow_list(shard, slot);
+}
+
 void phx_shard_end(phx_shard *shard)
 {
     PHX_ASSERT(shard->deferred.depth == 0);
@@ -97,6 +104,7 @@ void phx_shard_end(phx_shard *shard)
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
+    settle_relations(shard);
     shard->storage->end_tick(shard);
     phx_prev_rows_end(&shard->previous, &shard->store, &shard->grid, shard->rules->shape);
     phx_bands_end_tick(shard);

@@ -40,6 +40,8 @@ bool phx_ingest_put_relation(phx_world *world, uint64_t observer, phx_relation i
     uint32_t slot;
     phx_shard *shard = must_find(world, observer, &slot);
     const bool before = relation_now(shard, slot, item.target).bits != 0;
+    uint32_t target;
+    if (must_find(world, item.target, &target) == shard) item.slot = target;
     if (!before && item.bits == 0) return true;
     if (!before && !phx_relation_index_add(&world->relation_index, item.target, observer)) return false;
     const bool put = phx_shard_relate(shard, slot, item);
@@ -75,14 +77,14 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_i
     return phx_ingest_put_relation(world, command->id, item) ? PH_OK : PH_NO_MEMORY;
 }
 
-/* Stores the lists of the observers that have a relation to it, which then ends without memory. false = no memory. */
-static bool store_observers_lists(phx_world *world, uint64_t id)
+/* Makes the observers ready that have a relation to it, which then ends without memory. false = no memory. */
+static bool ready_related_observers(phx_world *world, uint64_t id)
 {
     const phx_relation_observers *tie = phx_relation_index_of(&world->relation_index, id);
     for (uint32_t i = 0; tie && i < tie->count; i++) {
         uint32_t slot;
         phx_shard *shard = must_find(world, tie->observers[i], &slot);
-        if (!phx_shard_store_list(shard, slot)) return false;
+        if (!phx_shard_ready_to_relate(shard, slot)) return false;
     }
     return true;
 }
@@ -94,15 +96,17 @@ static void end_relations(phx_world *world, uint64_t id)
     while ((tie = phx_relation_index_of(&world->relation_index, id)) != NULL) {
         uint64_t observer = tie->observers[tie->count - 1];
         phx_shard *shard = must_find(world, observer, &slot);
-        bool ended = phx_shard_relate(shard, slot, (phx_relation){.target = id});
-        PHX_ASSERT(ended); /* ending a relation of an observer with a stored list needs no memory */
+        phx_relation item = relation_now(shard, slot, id);
+        item.bits = 0;
+        bool ended = phx_shard_relate(shard, slot, item);
+        PHX_ASSERT(ended); /* ending a relation of an observer that is ready for it needs no memory */
         (void)ended;
         phx_relation_index_remove(&world->relation_index, id, observer);
     }
     const phx_shard *shard = must_find(world, id, &slot);
     const phx_relation_set *set = phx_relations_of(&shard->relations, slot);
     for (uint32_t i = 0; set && i < set->count; i++)
-        phx_relation_index_remove(&world->relation_index, set->items[i].target, id);
+        if (set->items[i].bits != 0) phx_relation_index_remove(&world->relation_index, set->items[i].target, id);
 }
 
 /* ---- attachments ---- */
@@ -196,7 +200,7 @@ ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
     /* all are placed before any is detached: an attached child may be there already, so a failure changes nothing */
     for (uint32_t i = 0; family && i < family->count; i++)
         if (!phx_ingest_place_at_root(world, family->children[i])) return PH_NO_MEMORY;
-    if (!store_observers_lists(world, id)) return PH_NO_MEMORY;
+    if (!ready_related_observers(world, id)) return PH_NO_MEMORY;
     while ((family = phx_attach_children(attach, id)) != NULL) {
         uint64_t child = family->children[0];
         phx_attach_remove(attach, child);

@@ -90,6 +90,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     const phx_relation_set *set = phx_relations_of(&shard->relations, slot);
     for (uint32_t i = 0; set && i < set->count; i++) {
         const phx_relation *r = &set->items[i];
+        if (r->bits == 0) continue; /* it ended since the last tick */
         bool paired = r->bits & PHX_RELATION_PAIR;
         uint64_t radii = paired ? float_bits(r->view) << 32 | float_bits(r->margin) : 0;
         sum += mix_into_hash(mix_into_hash(mix_into_hash(id, r->target), r->bits), radii);
