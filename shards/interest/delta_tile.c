@@ -566,7 +566,8 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
         return related ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, &of, radii->in);
     if (related) drop_related_words(scratch, shard, related, &of);
     if (annular) return emit_annular_run(scratch, shard, &of);
-    if (PHX_UNLIKELY(apart && related && scratch->tile.related_due && phx_related_due(shard, of.slot)))
+    if (PHX_UNLIKELY(apart && related && scratch->tile.related_due && phx_related_due(shard, of.slot)) &&
+        phx_related_changes(scratch, shard, of.slot, related))
         return emit_derived_run(scratch, shard, &of);
     if (PHX_UNLIKELY(derived && scratch->tile.far.crossing > 0 &&
                      phx_far_items_find(&scratch->tile.far, shard, of.row, radii->in, 0.0f) > 0))
@@ -635,7 +636,8 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
     const bool related = phx_related_due(shard, none->slot);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
     const bool far = phx_far_items_find(&scratch->tile.far, shard, none->row, radii->in, margin) > 0;
-    if (!related && !far) return PHX_DELTA_DONE;
+    if (!far && !(related && (!derived || phx_related_changes(scratch, shard, none->slot, relations))))
+        return PHX_DELTA_DONE;
     return derived ? emit_derived_run(scratch, shard, none) : emit_stored_run(scratch, shard, none, radii, true);
 }
 

@@ -107,6 +107,66 @@ Test(relating, random_against_a_table)
     cr_assert_leq(relations.set_count, OBSERVERS, "sets are used again");
 }
 
+static bool change(uint32_t observer, phx_relation item)
+{
+    return phx_relations_change(&relations, &memory, (phx_relation_observer){observer, ID_OF + observer}, item, 1);
+}
+
+/* Ends the tick. Returns how many observers' relations changed. */
+static uint32_t settle(void)
+{
+    uint32_t count = 0;
+    for (uint32_t slot; phx_relations_settle(&relations, &slot);) count++;
+    return count;
+}
+
+Test(relating, beside_a_derived_list_an_end_is_known_till_the_ticks_end)
+{
+    phx_relation hide = {.target = 7, .slot = 70, .bits = PHX_RELATION_HIDE, .listed = true}, end = hide;
+    end.bits = 0;
+    cr_assert(change(1, hide));
+    cr_assert(phx_relations_due(&relations, 1));
+    cr_assert_eq(settle(), 1);
+    cr_assert_not(phx_relations_due(&relations, 1), "a hide is not measured");
+    cr_assert_eq(relations.hides, 1);
+    memory_for(0);
+    cr_assert(change(1, end), "an end needs no memory");
+    memory_enough();
+    cr_assert(phx_relations_due(&relations, 1));
+    cr_assert_null(find(1, 7), "it holds no more");
+    const phx_relation_set *set = phx_relations_of(&relations, 1);
+    cr_assert_eq(set->count, 1, "but it is known");
+    cr_assert(set->items[0].listed);
+    cr_assert_eq(set->slot[0], 70);
+    cr_assert_eq(relations.hides, 0);
+    cr_assert(change(1, hide), "and begins again");
+    cr_assert_eq(phx_relations_of(&relations, 1)->count, 1);
+    phx_relation other = {.target = 7, .slot = 71, .bits = PHX_RELATION_LINK};
+    cr_assert(change(1, end));
+    cr_assert(change(1, other), "the target left, and another one of its id came");
+    cr_assert_eq(phx_relations_of(&relations, 1)->count, 2);
+    cr_assert_eq(settle(), 1);
+    cr_assert_eq(phx_relations_of(&relations, 1)->count, 1);
+    cr_assert_eq(find(1, 7)->bits, PHX_RELATION_LINK);
+    cr_assert_eq(phx_relations_of(&relations, 1)->slot[0], 71);
+    other.bits = 0;
+    cr_assert(change(1, other));
+    cr_assert_eq(settle(), 1);
+    cr_assert_null(phx_relations_of(&relations, 1), "the last one takes the set with it");
+}
+
+/* There is room for each change, however many observers leave in the tick, and others take their sets. */
+Test(relating, changes_of_observers_that_left)
+{
+    enum { OBSERVERS = 100 };
+    for (uint32_t observer = 1; observer <= OBSERVERS; observer++) {
+        cr_assert(change(observer, (phx_relation){.target = 7, .slot = 70, .bits = PHX_RELATION_HIDE}));
+        if (observer < OBSERVERS) phx_relations_drop(&relations, observer);
+    }
+    cr_assert_eq(relations.set_count, 1);
+    cr_assert_eq(settle(), 1);
+}
+
 Test(relating, without_memory_nothing_changes)
 {
     uint32_t refused = 0;
