@@ -636,8 +636,9 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
     const bool related = phx_related_due(shard, none->slot);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
     const bool far = phx_far_items_find(&scratch->tile.far, shard, none->row, radii->in, margin) > 0;
-    if (!far && !(related && (!derived || phx_related_changes(scratch, shard, none->slot, relations))))
-        return PHX_DELTA_DONE;
+    const bool changes =
+        related && (!derived || phx_related_changes(scratch, shard, none->slot, phx_related_of(shard, none->slot)));
+    if (!far && !changes) return PHX_DELTA_DONE;
     return derived ? emit_derived_run(scratch, shard, none) : emit_stored_run(scratch, shard, none, radii, true);
 }
 
@@ -660,6 +661,7 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
 static phx_tile_observers keep_holders(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     uint32_t *kept = scratch->holders, n = 0;
+    PHX_ASSERT(of.count <= scratch->holders_capacity);
     for (uint32_t w = 0; w < of.count; w++) { /* no branch: reads of many observers overlap */
         const uint32_t place = of.place[w];
         kept[n] = place;
