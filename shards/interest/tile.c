@@ -544,6 +544,16 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     return true;
 }
 
+/* Prefetches what is read of an observer with a margin: it is in no order of memory. */
+PHX_PREFETCH_INLINE void await_plain(const phx_shard *shard, uint32_t row)
+{
+    const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
+    if (shard->grid.rows.view[row] > 0.0f) return;
+    __builtin_prefetch(&shard->store.set[slot]);
+    __builtin_prefetch(&shard->store.tail[slot]);
+    if (slot < shard->annuli_capacity) __builtin_prefetch(&shard->annuli[slot]);
+}
+
 /* Has the observer the attributes of the last one, that was plain, and a derived list? Then it is as plain. */
 static inline bool plain_as_last(const phx_shard *shard, uint32_t slot, uint32_t last)
 {
@@ -555,12 +565,14 @@ void phx_tile_find_alike(phx_tile *tile, phx_span range)
     const phx_shard *shard = tile->shard;
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_block *block = &shard->grid.blocks[tile->block];
+    enum { AHEAD = 12 }; /* places */
     float in = 0.0f, keep = 0.0f, own_in, own_keep;
     uint32_t last = UINT32_MAX; /* a set of attributes */
     if (block->view_min > 0.0f) return;
     tile->alike = block->reach == block->reach_min; /* else attributes need not be read */
     for (uint32_t i = range.first; tile->alike && i < range.end; i++) {
         const uint32_t row = tile->row[tile->own[i]];
+        if (i + AHEAD < range.end) await_plain(shard, tile->row[tile->own[i + AHEAD]]);
         if (rows->view[row] == 0.0f) continue;
         const uint32_t slot = phx_row_slot(rows, row);
         if (PHX_LIKELY(plain_as_last(shard, slot, last))) {
