@@ -85,9 +85,27 @@ static bool apply_change(bench_kept_lists *kept, const ph_batch *batch, const ph
     return true;
 }
 
+/* Lists are in no order of memory: fetches the list of a change ahead, and of one nearer its ids. */
+static void await_lists(const bench_kept_lists *kept, const ph_batch *batch, uint32_t change)
+{
+    enum { NEAR = 3, FAR = 8, LINE = PHX_CACHE_LINE / sizeof(uint64_t) }; /* changes ahead; ids of a line */
+    if (change + FAR >= batch->change_count) {
+        return;
+    }
+    const uint64_t *far = phx_idmap_find(&kept->places, batch->changes[change + FAR].observer);
+    const uint64_t *near = phx_idmap_find(&kept->places, batch->changes[change + NEAR].observer);
+    if (far != NULL) {
+        __builtin_prefetch(&kept->lists[*far], 1);
+    }
+    for (uint32_t i = 0; near != NULL && i < kept->lists[*near].count; i += LINE) {
+        __builtin_prefetch(&kept->lists[*near].ids[i], 1);
+    }
+}
+
 bool bench_kept_lists_apply(bench_kept_lists *kept, const ph_batch *batch, bench_error *error)
 {
     for (uint32_t c = 0; c < batch->change_count; c++) {
+        await_lists(kept, batch, c);
         if (!apply_change(kept, batch, &batch->changes[c])) {
             return bench_fail(error, "observer %llu loses a target that it does not have",
                               (unsigned long long)batch->changes[c].observer);
