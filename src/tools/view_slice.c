@@ -67,7 +67,7 @@ static bool record(phx_view_source *copy, uint64_t first, uint64_t last, const p
 
 /* ---- the file ---- */
 
-const char phx_slice_too_long[] = "a slice has at most 32 MiB: begin it at a later tick";
+const char phx_slice_too_long[] = "a slice has at most 32 MiB, with the state that it begins with: take fewer ticks";
 _Static_assert(PHX_SLICE_BYTES_MAX == 32 << 20, "as the sentence says");
 
 /* All of a file. false: no memory, or it can not be read. */
@@ -113,7 +113,8 @@ bool phx_slice_file_open(phx_slice_file *file, phx_view_slice *slice)
 /* "PATH: why", a line: the path is of a file that goes at once. */
 static void strip_path(const char *path, char *reason)
 {
-    const size_t length = strlen(path), begin = strncmp(reason, path, length) == 0 ? length + strlen(": ") : 0;
+    const size_t length = strlen(path); /* 0: there is no file */
+    const size_t begin = length > 0 && strncmp(reason, path, length) == 0 ? length + strlen(": ") : 0;
     reason[strcspn(reason, "\n")] = '\0';
     if (begin <= strlen(reason)) memmove(reason, reason + begin, strlen(reason) - begin + 1);
 }

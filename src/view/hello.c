@@ -43,15 +43,34 @@ static char *end(json_text *text)
     return NULL;
 }
 
+/* Bytes of the character at the front, by RFC 3629 (UTF-8); 0: there is none. */
+static size_t character_bytes(const unsigned char *bytes, size_t count)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* of a character of so many bytes */
+    const size_t ones = (size_t)__builtin_clz(~((uint32_t)bytes[0] << 24)), length = ones == 0 ? 1 : ones;
+    if (ones == 1 || ones > 4 || length > count) return 0;
+    uint32_t code = bytes[0] & (0xffu >> (ones + 1));
+    for (size_t i = 1; i < length; i++) {
+        if (bytes[i] >> 6 != 2) return 0;
+        code = code << 6 | (bytes[i] & 0x3f);
+    }
+    return code < least[length] || code > 0x10ffff || code >> 11 == 0xd800 >> 11 ? 0 : length;
+}
+
+/* A string of JSON. A browser closes a connection with a text that is no UTF-8: bytes that are none become U+FFFD. */
 static void write_string(FILE *out, const char *bytes, size_t count)
 {
     fputc('"', out);
-    for (size_t i = 0; i < count; i++) {
-        const unsigned char byte = (unsigned char)bytes[i];
-        if (byte == '"' || byte == '\\') fprintf(out, "\\%c", byte);
+    while (count > 0) {
+        const unsigned char byte = (unsigned char)*bytes;
+        const size_t length = character_bytes((const unsigned char *)bytes, count), taken = length > 0 ? length : 1;
+        if (length == 0) fputs("\\ufffd", out);
+        else if (byte == '"' || byte == '\\') fprintf(out, "\\%c", byte);
         else if (byte == '\n') fputs("\\n", out);
         else if (byte < 0x20) fprintf(out, "\\u%04x", byte);
-        else fputc(byte, out);
+        else fwrite(bytes, 1, length, out);
+        bytes += taken;
+        count -= taken;
     }
     fputc('"', out);
 }

@@ -86,10 +86,10 @@ static void watch(ph_view *view, phx_page *page)
 
 static void obey_view(ph_view *view, phx_page *page, const phx_message *message)
 {
-    phx_spread_watch(&page->spread, &page->view, &message->view);
     page->hz = message->hz;
+    pthread_mutex_lock(&view->worlds); /* the host's thread resets parts and spread, where it shows another world */
+    phx_spread_watch(&page->spread, &page->view, &message->view);
     page->has_view = true;
-    pthread_mutex_lock(&view->worlds);
     watch(view, page);
     pthread_mutex_unlock(&view->worlds);
 }
@@ -102,13 +102,17 @@ static void obey_ask(ph_view *view, phx_page *page, const phx_message *message)
     if (status != PH_OK) say(view, page, status == PH_FULL ? "too many questions wait" : ph_status_text(status));
 }
 
-/* This frame and the ones before: a page that slept takes the last one alone. */
+/*
+ * This frame and the ones before: a page that slept takes the last one alone. One that is not on its way is of another
+ * world, whose frames were numbered anew, or was covered by a later one.
+ */
 static void obey_ack(phx_page *page, uint32_t sequence)
 {
-    uint32_t left = 0;
+    uint32_t done = 0;
     for (uint32_t i = 0; i < page->flying; i++)
-        if (page->flight[i] - sequence - 1 < UINT32_MAX / 2) page->flight[left++] = page->flight[i];
-    page->flying = left;
+        if (page->flight[i] == sequence) done = i + 1;
+    memmove(page->flight, page->flight + done, (page->flying - done) * sizeof *page->flight);
+    page->flying -= done;
 }
 
 /* ---- requests ---- */
@@ -268,7 +272,8 @@ static char *take_hello(ph_view *view, phx_page *page)
     if (page->shows != view->shows && view->hello) {
         text = strdup(view->hello);
         page->shows = view->shows;
-        page->flying = 0; /* frames of another world have no acknowledgement here */
+        page->flying = 0; /* frames of another world have no acknowledgement here, and none is sent behind the names */
+        page->frame.bytes = page->frame.sent = 0;
         watch(view, page);
     }
     pthread_mutex_unlock(&view->worlds);

@@ -1,11 +1,12 @@
 // The page's decoder on the bytes of tests/view/golden.hex, which golden.c compares with the encoder: each field has a
-// number of its own there. A frame that is cut or of another version is refused. Steps of crowd control have their colours.
+// number of its own there. A frame that is cut or of another version is refused, and the page's connection with it. Steps of crowd control have their colours.
 // usage: node frame.mjs
 import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decode, FLAG, showsSame } from "../../src/view/page/frame.js";
+import { Link } from "../../src/view/page/link.js";
 import { crowdColour } from "../../src/view/page/palette.js";
 
 const STATS = 39, FIRST_STAT = 1000, OFFSET = 100;
@@ -77,4 +78,33 @@ const other = buffer.slice(0);
 new DataView(other).setUint16(4, 2, true);
 assert.throws(() => decode(other, names), /another version/);
 is(Array.from({ length: 17 }, (_, step) => crowdColour(step)), [7, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 5, 5, 5, 5, 5, 5]);
+
+// A frame that can not be read ends the connection, with a word why; the next one is tried later each time.
+const sockets = [], waits = [], reasons = [];
+globalThis.location = { host: "host" };
+globalThis.WebSocket = class {
+  static OPEN = 1;
+  constructor() {
+    this.readyState = 1;
+    sockets.push(this);
+  }
+  send() {}
+  close() { this.closed = true; }
+};
+globalThis.setTimeout = (open, wait) => waits.push({ open, wait });
+const link = new Link("token", {
+  message() {},
+  frame(data) {
+    link.refuse(new Error(`${data.byteLength} bytes`));
+    return null;
+  },
+  lost: (reason) => reasons.push(reason),
+});
+for (let i = 0; i < 3; i++) {
+  sockets[i].onmessage({ data: '{"type":"hello"}' });
+  sockets[i].onmessage({ data: new ArrayBuffer(4) });
+  assert(sockets[i].closed && sockets[i].onmessage === null && reasons.length === i + 1 && /4 bytes/.test(reasons[i]), reasons);
+  waits[i].open();
+}
+assert(waits[0].wait < waits[1].wait && waits[1].wait < waits[2].wait, waits);
 console.log(`${buffer.byteLength} bytes of a frame: every section, decoded`);

@@ -1,11 +1,14 @@
 /*
- * Messages of pages: every kind read to its record, refusals by field, and numbers at the ends of their ranges. The
+ * Messages of pages: every kind read to its record, refusals by field, and numbers at the ends of their ranges. Texts
+ * to pages: escapes, and bytes that are no UTF-8. The
  * server's answers to them are in test_server.py; random bytes in fuzz_view.c.
  */
 #include "support/check.h"
+#include "view/hello.h"
 #include "view/message.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HOLDS(condition) CHECK(condition, "%s", #condition)
@@ -94,11 +97,36 @@ static void texts(void)
     HOLDS(phx_message_read("{}", 2, &message) != NULL);
 }
 
+/* Texts to pages are UTF-8 whatever bytes they are made of: else a browser closes the connection. */
+static void texts_to_pages(void)
+{
+    static const struct {
+        const char *bytes, *text;
+    } cases[] = {
+        {"a\"\\\n\x01z", "a\\\"\\\\\\n\\u0001z"},
+        {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x97\xbc", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x97\xbc"}, /* 2, 3 and 4 bytes */
+        {"\xff\x80", "\\ufffd\\ufffd"},                                                   /* no first byte */
+        {"\xc3", "\\ufffd"},                                                              /* cut */
+        {"\xc3z", "\\ufffdz"},
+        {"\xc1\xbf", "\\ufffd\\ufffd"},            /* longer than it need be */
+        {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"}, /* half of a pair of UTF-16 */
+        {"\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char want[128];
+        char *text = phx_line_text("said", cases[i].bytes, strlen(cases[i].bytes));
+        snprintf(want, sizeof want, "{\"type\":\"said\",\"text\":\"%s\"}", cases[i].text);
+        CHECK(text && strcmp(text, want) == 0, "text %zu is %s, not %s", i, text ? text : "none", want);
+        free(text);
+    }
+}
+
 int main(void)
 {
     views();
     questions();
     requests();
     texts();
+    texts_to_pages();
     return check_done("view_messages");
 }

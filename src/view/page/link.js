@@ -23,13 +23,21 @@ export class Link {
   receive(data) {
     if (typeof data === "string") {
       const message = JSON.parse(data);
-      if (message.type === "hello") this.retry = RETRY_FIRST_MS;
+      if (message.type === "hello" && !this.refused) this.retry = RETRY_FIRST_MS;
       this.on.message(message);
       return;
     }
     this.bytes += data.byteLength;
     const sequence = this.on.frame(data);
     if (sequence !== null) this.send({ type: "ack", sequence });
+  }
+
+  // A frame can not be read: the page says so, and connects anew, each time later, as the program may be another one by then.
+  refuse(error) {
+    this.refused = true;
+    this.socket.onclose = this.socket.onmessage = null;
+    this.socket.close();
+    this.lost({ reason: `a frame can not be read (${error.message})` });
   }
 
   lost(event) {

@@ -162,7 +162,13 @@ function rest(frame) {
 
 function receive(buffer) {
   const begin = performance.now();
-  const frame = decode(buffer, hello.stats, state.offset);
+  let frame;
+  try {
+    frame = decode(buffer, hello.stats, state.offset);
+  } catch (error) {
+    link.refuse(error);
+    return null;
+  }
   decodeMs = performance.now() - begin;
   const rests = live && frame.tick === shown?.tick && kept.frames.length > 0 && showsSame(buffer, kept.frames.at(-1).buffer) && map.isStill();
   frames++;
