@@ -106,8 +106,9 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
                        uint64_t tick)
 {
     phx_relation_set *set = phx_relations_of(relations, observer.slot);
-    phx_relation *old = phx_relation_find(set, item.target);
     PHX_ASSERT(!set || set->observer == observer.id);
+    if (set && (relations->place[observer.slot] & PHX_RELATIONS_CHANGED)) phx_relations_shed(set);
+    phx_relation *old = phx_relation_find(set, item.target);
     if (item.bits == 0) {
         PHX_ASSERT(old);
         count_kinds(relations, observer.slot, old->bits, 0);

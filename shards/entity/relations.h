@@ -78,7 +78,10 @@ static inline bool phx_relations_due(const phx_relations *relations, uint32_t sl
 /* The relation to target that holds, or NULL. set may be NULL. */
 phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target);
 
-/* Adds or replaces the relation to item.target (bits 0 removes it). false = no memory, unchanged. */
+/*
+ * Adds or replaces the relation to item.target (bits 0 removes it), of an observer with a stored list or none:
+ * relations that ended beside its derived list in this tick are forgotten. false = no memory, unchanged.
+ */
 bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
                        uint64_t tick);
 

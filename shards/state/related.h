@@ -7,7 +7,7 @@
 
 #include "shards/state/shard.h"
 
-/* The relations of an own observer, or NULL: it has none, or the last one ended in this tick. */
+/* The relations of an own observer, or NULL: it has none, or the last one ended in this tick beside a stored list. */
 static inline phx_relation_set *phx_related_of(const phx_shard *shard, uint32_t slot)
 {
     if (PHX_LIKELY(shard->relations.used == 0)) return NULL;

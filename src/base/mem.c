@@ -185,7 +185,6 @@ void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint3
 {
     enum { TICKS = 8, LARGE_BYTES = 128 << 10 }; /* storms come in waves; smaller arrays are not worth page faults */
     PHX_ASSERT(used <= *capacity);
-    if ((uint64_t)*capacity * item < LARGE_BYTES) return;
     if (used > *capacity / 2) {
         *use = (phx_high_water){0};
         return;
@@ -194,6 +193,7 @@ void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint3
     if (++use->ticks < TICKS) return;
     uint64_t keep = use->most + use->most / 16;
     *use = (phx_high_water){0};
+    if ((uint64_t)*capacity * item < LARGE_BYTES) return;
     void *less = NULL;
     uint32_t less_capacity = 0;
     if (!phx_grow(mem, &less, &less_capacity, 0, keep, item)) return; /* no memory: the large one is kept */

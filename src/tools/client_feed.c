@@ -161,6 +161,7 @@ void phx_client_hear_last(phx_client_feed *client, const phc_feed *last, uint64_
     if (last->number == 0 && is_later(last, &client->shown)) { /* another feed, and nothing in its list */
         client->count = 0;
         client->shown = *last;
+        show_held(client);
     }
     wait_for_more(client, now_ms, false);
 }

@@ -68,7 +68,7 @@ void phx_node_feed_tell(phx_node_host *host, phx_node_feed *feed, const ph_batch
         const ph_change *change = &batch->changes[i];
         const size_t bytes = phx_client_change_bytes(change->leave_count + change->enter_count);
         phc_feed number;
-        if (phc_feed_next(host->member, change->observer, &number) != PH_OK) continue; /* the node is fenced */
+        if (phc_feed_next(host->member, change->observer, &number) != PH_OK) continue; /* it is not own any more */
         if (bytes > sizeof feed->changes - PHX_CLIENT_HEAD_BYTES) continue;
         if (phx_writer_left(&writer) < bytes) {
             if (writer.at > feed->changes)

@@ -51,6 +51,10 @@ static void take_state(phx_node_gateway *gateway, const phx_walker_state *state,
     const phx_walker_state was = walker->state;
     const uint64_t gap_ms = was.id != 0 ? now_ms - walker->heard_ms : 0;
     const phc_feed last = {.ownership = state->ownership, .begun = state->feed_begun, .number = state->feed_number};
+    if (last.begun == 0 || last.begun > last.ownership) {
+        gateway->counts.damaged++;
+        return;
+    }
     phx_client_hear_last(&walker->client, &last, now_ms);
     if (state->ownership < was.ownership || (state->ownership == was.ownership && state->steps < was.steps)) {
         gateway->counts.stale++;

@@ -18,7 +18,7 @@ typedef struct phx_out phx_out;
 /* PH_NO_MEMORY; PH_BAD_ARGUMENT: can not be written, *trouble says why, until the next call of strerror(). */
 PH_NODISCARD ph_status phx_out_open(phx_out **out, phx_mem *mem, const char *path, const char **trouble);
 
-/* A file of more bytes than this is trouble; which lives as long as the file. */
+/* A file of more bytes than this is trouble. The text lives as long as the file. */
 void phx_out_limit(phx_out *out, uint64_t bytes, const char *trouble);
 
 /* Room for up to PHX_OUT_RESERVE_MAX bytes; phx_out_advance() says how many were put there. */

@@ -41,8 +41,8 @@ bool phx_ingest_put_relation(phx_world *world, uint64_t observer, phx_relation i
     phx_shard *shard = must_find(world, observer, &slot);
     const bool before = relation_now(shard, slot, item.target).bits != 0;
     uint32_t target;
+    if (!before && item.bits == 0) return true; /* an import that is undone: the target may have left before */
     if (must_find(world, item.target, &target) == shard) item.slot = target;
-    if (!before && item.bits == 0) return true;
     if (!before && !phx_relation_index_add(&world->relation_index, item.target, observer)) return false;
     const bool put = phx_shard_relate(shard, slot, item);
     if (put ? item.bits == 0 : !before) phx_relation_index_remove(&world->relation_index, item.target, observer);

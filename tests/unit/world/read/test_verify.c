@@ -129,6 +129,28 @@ static void store_list(const scene *s, uint64_t observer)
     cr_assert_eq(ph_tick(s->handle, NULL), PH_OK);
 }
 
+/* A hide ends beside a derived list and begins again beside a stored one, in one tick: its target is not shown. */
+Test(verify, a_hide_that_ends_and_begins_in_a_tick)
+{
+    const ph_attrs changes[] = {{.given = PH_MARGIN, .margin = 5}, {.given = PH_READY, .ready = false}};
+    for (uint32_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        scene s = open_scene((scene_kind){.shards = 1});
+        cr_assert_eq(ph_hide(s.producer, 10, 11), PH_OK);
+        cr_assert_eq(ph_tick(s.handle, NULL), PH_OK);
+        expect_sound(&s, "a hidden target");
+        cr_assert_eq(ph_unhide(s.producer, 10, 11), PH_OK);
+        cr_assert_eq(ph_set(s.producer, 10, &changes[i]), PH_OK);
+        if (changes[i].given & PH_READY) {
+            const ph_attrs ready = {.given = PH_READY, .ready = true};
+            cr_assert_eq(ph_set(s.producer, 10, &ready), PH_OK);
+        }
+        cr_assert_eq(ph_hide(s.producer, 10, 11), PH_OK);
+        cr_assert_eq(ph_tick(s.handle, NULL), PH_OK);
+        expect_sound(&s, "a target that is hidden again");
+        close_scene(&s);
+    }
+}
+
 /* A target missing while others wait may wait too; once none waits, it is a difference, also where lists are spread. */
 Test(verify, lists_that_are_spread)
 {
