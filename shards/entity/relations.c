@@ -54,8 +54,9 @@ static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, phx_re
                       (size_t)relations->set_count + 1, sizeof(phx_relation_set)))
             return NULL;
         at = relations->set_count;
-        relations->sets[at] = (phx_relation_set){0};
     }
+    PHX_ASSERT(relations->sets != NULL);
+    if (at == relations->set_count) relations->sets[at] = (phx_relation_set){0};
     phx_relation_set *set = &relations->sets[at];
     if (!phx_grow(mem, (void **)&set->items, &set->capacity, 0, 1, sizeof(phx_relation))) return NULL;
     if (at == relations->set_count) relations->set_count++;
