@@ -438,7 +438,7 @@ PH_NODISCARD PH_API ph_status phc_broadcast_at(phc *member, ph_producer producer
  */
 PH_API void phc_drain(phc *member);
 
-/** Requests to the control store whose answers are timed. */
+/** Requests to the control store, of which the answers are timed. */
 typedef enum phc_request {
     PHC_REQUEST_LIST = 0,    /* a look at it */
     PHC_REQUEST_RENEWAL = 1, /* of the lease */
@@ -451,7 +451,7 @@ enum { PHC_REQUESTS = 3 };
 typedef enum phc_halo_drop {
     PHC_HALO_DAMAGED = 0,     /* its sum is wrong */
     PHC_HALO_FOREIGN = 1,     /* of another program, or of an incompatible version */
-    PHC_HALO_FLAWED = 2,      /* it says what can not be */
+    PHC_HALO_FLAWED = 2,      /* a field is out of its range */
     PHC_HALO_FENCED = 3,      /* of no member */
     PHC_HALO_MISDIRECTED = 4, /* for another node */
     PHC_HALO_LATE = 5,        /* a newer one has come */

@@ -105,8 +105,8 @@ PH_NODISCARD PH_API ph_status ph_view_show(ph_view *view, ph_world world, const 
 
 /**
  * @return the address for a browser, with the token: `http://127.0.0.1:PORT/#token=TOKEN`; of a unix socket
- * `PATH#token=TOKEN`, whose end goes behind the address of whatever leads there: docs/viewing.md. Lives as long as the
- * view.
+ * `PATH#token=TOKEN`: a tunnel leads there, and `#token=TOKEN` goes behind the tunnel's address (docs/viewing.md).
+ * Lives as long as the view.
  */
 PH_API const char *ph_view_address(const ph_view *view);
 

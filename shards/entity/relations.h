@@ -86,7 +86,7 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
                        uint64_t tick);
 
 /*
- * The same for an observer whose list is derived, and tells. item.slot is the target's, and item.listed is right. Needs
+ * The same for an observer with a derived list. item.slot is the target's, and item.listed is right. Needs
  * no memory where the relation is there already.
  */
 bool phx_relations_change(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
@@ -99,7 +99,7 @@ void phx_relations_note_slots(phx_relation_set *set);
 void phx_relations_shed(phx_relation_set *set);
 
 /*
- * Takes an observer from those whose relations changed in this tick: what ended is forgotten, with a set that has
+ * Takes an observer with relations that changed in this tick: ended ones are forgotten, with a set that has
  * nothing else. false = there is none.
  */
 bool phx_relations_settle(phx_relations *relations, uint32_t *slot);

@@ -216,7 +216,7 @@ bool phx_shard_ready_to_relate(phx_shard *shard, uint32_t slot)
     return true;
 }
 
-/* Changes a relation of an observer whose list stays derived. false = no memory, nothing changed. */
+/* Changes a relation beside a list that stays derived. false = no memory, nothing changed. */
 static bool relate_derived(phx_shard *shard, uint32_t slot, phx_relation item)
 {
     phx_body *body = &shard->store.body[slot];

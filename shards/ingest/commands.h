@@ -30,7 +30,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
 bool phx_shard_ready_to_relate(phx_shard *shard, uint32_t slot);
 
 /*
- * Sets the observer's relation to item.target, whose slot in a world of one shard is item.slot; bits 0 ends it. false =
+ * Sets the observer's relation to item.target (in a world of one shard in item.slot); bits 0 ends it. false =
  * no memory, nothing visible changed; a relation ends without memory after phx_shard_ready_to_relate().
  */
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item);

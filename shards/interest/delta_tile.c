@@ -657,7 +657,7 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
     return PHX_SLOT_NONE;
 }
 
-/* Of observers that have events without a pair only by their annuli, the ones whose annulus is not empty. */
+/* Leaves out observers with an empty annulus, where without a pair only an annulus has events. */
 static phx_tile_observers keep_holders(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     uint32_t *kept = scratch->holders, n = 0;

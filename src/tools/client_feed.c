@@ -91,7 +91,7 @@ static void drop_held(phx_client_feed *client, uint32_t place)
     *held = client->held[--client->held_count];
 }
 
-/* Held ones that follow what is shown now; and ones that came in a whole list. */
+/* Shows held changes that follow the shown ones; drops held changes that a whole list has. */
 static void show_held(phx_client_feed *client)
 {
     for (uint32_t i = 0; i < client->held_count;) {

@@ -30,7 +30,7 @@ typedef struct phx_gateway_counts {
 
 enum { PHX_FEED_STATES_MAX = 4096 }; /* of a message */
 
-/* A common world's subjects: states, changes of lists, ids of walkers whose whole list a gateway asks for. */
+/* A common world's subjects: states, changes of lists, ids of walkers: a gateway asks for their whole lists. */
 typedef enum phx_feed_kind { PHX_FEED_STATES, PHX_FEED_CHANGES, PHX_FEED_QUESTIONS } phx_feed_kind;
 
 /* States are replaced by newer ones, the others are not. */

@@ -30,7 +30,7 @@ PH_NODISCARD ph_status phx_gateway_open(phx_node_gateway *gateway, const phx_nod
                                         const phc_transport *feed);
 /*
  * States and changes that came, at most some thousand messages: a round that takes as many is counted as full, and more
- * may wait. Then the owners of walkers whose clients miss a change are asked for their lists.
+ * may wait. Where a client misses a change, its walker's owner is asked for the list.
  */
 void phx_gateway_hear(phx_node_gateway *gateway);
 /* The line of a status; gaps of the next one begin anew. */

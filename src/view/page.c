@@ -104,7 +104,7 @@ static void obey_ask(ph_view *view, phx_page *page, const phx_message *message)
 
 /*
  * This frame and the ones before: a page that slept takes the last one alone. One that is not on its way is of another
- * world, whose frames were numbered anew, or was covered by a later one.
+ * world, with numbers of its own, or was covered by a later one.
  */
 static void obey_ack(phx_page *page, uint32_t sequence)
 {

@@ -18,7 +18,7 @@ void phx_refusal_tell(phx_membership *membership);
 bool phx_refusal_begin(phx_membership *membership, const char *reason);
 /* Returns why the process ends; NULL: it does not, by this answer. */
 const char *phx_refusal_hear(phx_membership *membership, const phc_answer *answer);
-/* Writes what differs, one line that begins with the reason; false: it can not be said. The texts may be any bytes. */
+/* Writes a line with the reason and the key that differs; false: no key is found. The texts may be any bytes. */
 bool phx_refusal_compare(const char *own, size_t own_size, const char *other, size_t other_size, char *line,
                          size_t size);
 

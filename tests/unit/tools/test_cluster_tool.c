@@ -577,15 +577,23 @@ Test(cluster_tool, nodes_that_agree_with_the_map_are_verified)
     expect_output("no-lease: member 1");
 }
 
-Test(cluster_tool, each_entity_has_one_owner, .init = cr_redirect_stderr)
+#define EXPORT_PATH "/tmp/pharos-export-XXXXXX" /* mkstemp() writes the last six */
+
+/* A world of two nodes that report, and an empty file for the export of each. */
+static void put_two_nodes(char *first, char *second)
 {
-    char first[] = "/tmp/pharos-export-1-XXXXXX", second[] = "/tmp/pharos-export-2-XXXXXX";
     const int a = mkstemp(first), b = mkstemp(second);
     cr_assert(a >= 0 && b >= 0 && close(a) == 0 && close(b) == 0);
-    const char *const paths[] = {first, second};
     put_world("arena");
     put_report(1, 100);
     put_report(2, 100);
+}
+
+Test(cluster_tool, each_entity_has_one_owner, .init = cr_redirect_stderr)
+{
+    char first[] = EXPORT_PATH, second[] = EXPORT_PATH;
+    const char *const paths[] = {first, second};
+    put_two_nodes(first, second);
     write_export(
         first,
         "{\"event\":\"status\",\"node\":1,\"ids\":\"1-9\"}\n{\"node\":1,\"ids\":\"1-7,9\"}\n{\"node\":1,\"ids\":\"");
@@ -639,13 +647,9 @@ Test(cluster_tool, lists_agree_with_where_all_stand, .init = cr_redirect_stderr)
         {LISTS("2", "2", LIST("0", "40", "1")), PHX_EXIT_USAGE, ""},
         {"{\"node\":2,\"ids\":\"2\",\"lists\":[" LIST("2", "40", "1") "\n", PHX_EXIT_USAGE, ""},
     };
-    char first[] = "/tmp/pharos-export-1-XXXXXX", second[] = "/tmp/pharos-export-2-XXXXXX";
-    const int a = mkstemp(first), b = mkstemp(second);
-    cr_assert(a >= 0 && b >= 0 && close(a) == 0 && close(b) == 0);
+    char first[] = EXPORT_PATH, second[] = EXPORT_PATH;
     const char *const paths[] = {first, second};
-    put_world("arena");
-    put_report(1, 100);
-    put_report(2, 100);
+    put_two_nodes(first, second);
     write_export(first, LISTS("1", "1", LIST("1", "0", "2")));
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_export(second, cases[i].second);
