@@ -24,8 +24,8 @@ static void fill_frame(ph_monitor_frame *frame)
 {
     static ph_stats stats;
     static ph_monitor_keys keys = {.class_count = PH_KINDS_MAX};
+    static ph_class classes[PH_KINDS_MAX];
     ph_monitor_answer *answers = zeroes(PH_MONITOR_QUESTIONS_MAX, sizeof *answers);
-    ph_class *classes = zeroes(PH_KINDS_MAX, sizeof *classes);
     for (uint32_t i = 0; i < PH_KINDS_MAX; i++) classes[i] = (ph_class){.view = (float)i, .band_count = PH_BANDS_MAX};
     for (uint32_t i = 0; i < PH_MONITOR_QUESTIONS_MAX; i++) answers[i].question.kind = PH_ASK_EXPLAIN;
     answers[0].count = PH_MONITOR_HITS_MAX;
@@ -90,9 +90,9 @@ int main(void)
 {
     enum { FRAMES = 6 };
     static uint32_t seen[PH_KINDS_MAX];
+    static uint8_t bytes[PHX_FRAME_BYTES_MAX];
     static ph_monitor_frame frame;
     fill_frame(&frame);
-    uint8_t *bytes = zeroes(PHX_FRAME_BYTES_MAX, 1);
     for (uint32_t i = 0; i < FRAMES; i++) {
         frame.sequence = UINT32_MAX - 2 + i; /* wraps */
         const size_t size = phx_frame_size(&frame);
