@@ -105,6 +105,7 @@ if [ $only = cluster ]; then
 fi
 
 scripts/determinism.sh --jobs "$jobs" # over all compilers and levels
+scripts/coverage --jobs "$jobs" # names what no test reaches
 scripts/packaging/recipes --jobs "$jobs" # the port of vcpkg and the recipe of Conan
 scripts/install_deps.sh --packages
 scripts/packaging/oldest_cmake --jobs "$jobs" || [ $? -eq 77 ] # 77: left out, which it says
