@@ -120,7 +120,7 @@ for leg in $legs; do
         ;;
     cluster)
         scripts/install_deps.sh --cluster || echo "servers or libraries of a cluster can not be installed here"
-        run_leg release cluster_tests -R 'cluster|^federation$|^fuzz_(client|halo|etcd|membership)$|^program_node$|^unit_(client_feed|node_gateway)$'
+        run_leg release cluster_tests -R 'cluster|^federation$|^fuzz_(client|halo|etcd|membership|node)$|^program_node$|^unit_(client_feed|node_gateway)$'
         ;;
     view)
         scripts/install_deps.sh --view || echo "the browser or its packages can not be installed here"

@@ -1,9 +1,9 @@
 /*
- * Any bytes as a cluster map, as messages to a node, as questions, as reports of a load, as registrations, and as
- * states of hand-overs. The first byte chooses: bit 0, a map, not a message; bit 1, the sum is made right first, so
- * that the checks behind it are reached; bit 2, the head is made right too; bit 3, a report of a load; bit 4, a
- * question or an answer; bit 5, a registration; bit 6, a state. What decodes has one form of bytes; behind any message
- * the node's tables agree, and each event names an entity.
+ * Any bytes as a cluster map, as messages to a node, as questions, as reports of a load, as registrations, as states of
+ * hand-overs, and as two texts of definitions, which a refusal compares. The first byte chooses: bit 0, a map, not a
+ * message; bit 1, the sum is made right first, so that the checks behind it are reached; bit 2, the head is made right
+ * too; bit 3, a report of a load; bit 4, a question or an answer; bit 5, a registration; bit 6, a state; bit 7, texts.
+ * What decodes has one form of bytes; behind any message the node's tables agree, and each event names an entity.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 
 #include "cluster/halo/family.h"
 #include "cluster/membership/load_report.h"
+#include "cluster/membership/refusal.h"
 #include "cluster/membership/registration.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
@@ -24,7 +25,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Holds in every build, unlike PHX_ASSERT. */
 #define HOLDS(x) ((x) ? (void)0 : phx_panic(__FILE__, __LINE__, #x))
 
-enum { IS_MAP = 1, SEAL = 2, HEAD = 4, IS_LOAD = 8, IS_QUESTION = 16, IS_REGISTRATION = 32, IS_FAMILY = 64 };
+enum {
+    IS_MAP = 1,
+    SEAL = 2,
+    HEAD = 4,
+    IS_LOAD = 8,
+    IS_QUESTION = 16,
+    IS_REGISTRATION = 32,
+    IS_FAMILY = 64,
+    IS_TEXTS = 128
+};
 enum { PEER = 11, SELF = 10, OWN_IDS = 3 };
 
 static void seal_bytes(unsigned char *bytes, size_t size)
@@ -221,6 +231,20 @@ static void try_sealed(unsigned char *bytes, size_t size, unsigned choice)
     else try_message(bytes, size);
 }
 
+/* The first byte says how many of the bytes are the own text. The line can be shown, and no text differs from itself.
+ */
+static void try_texts(const unsigned char *bytes, size_t size)
+{
+    char line[PHC_REASON_SIZE];
+    if (size == 0) return;
+    const char *own = (const char *)bytes + 1;
+    const size_t own_size = bytes[0] < size - 1 ? bytes[0] : size - 1;
+    HOLDS(!phx_refusal_compare(own, own_size, own, own_size, line, sizeof line));
+    if (!phx_refusal_compare(own, own_size, own + own_size, size - 1 - own_size, line, sizeof line)) return;
+    HOLDS(memchr(line, 0, sizeof line) && strncmp(line, PHX_OTHER_DEFINITION, strlen(PHX_OTHER_DEFINITION)) == 0);
+    for (const char *at = line; *at != 0; at++) HOLDS(*at >= ' ' && *at <= '~');
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
@@ -228,7 +252,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned char *bytes = malloc(count > 0 ? count : 1);
     HOLDS(bytes);
     memcpy(bytes, data + 1, count);
-    if (data[0] & IS_REGISTRATION) try_registration((const char *)bytes, count, (data[0] & HEAD) != 0);
+    if (data[0] & IS_TEXTS) try_texts(bytes, count);
+    else if (data[0] & IS_REGISTRATION) try_registration((const char *)bytes, count, (data[0] & HEAD) != 0);
     else if (data[0] & IS_FAMILY) try_family(bytes, count);
     else try_sealed(bytes, count, data[0]);
     free(bytes);
