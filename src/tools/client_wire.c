@@ -33,6 +33,15 @@ void phx_client_put_id(phx_writer *writer, uint64_t id)
     phx_write_number(writer, sizeof id, id);
 }
 
+void phx_client_put_state(phx_writer *writer, const phx_walker_state *state)
+{
+    phx_write_number(writer, 8, state->id);
+    phx_write_number(writer, 8, state->ownership);
+    phx_write_number(writer, 8, state->steps);
+    phx_write_number(writer, 8, state->feed_begun);
+    phx_write_number(writer, 8, state->feed_number);
+}
+
 uint64_t phx_client_get_head(phx_reader *reader)
 {
     const uint64_t source = phx_read_number(reader, 8);
@@ -67,5 +76,25 @@ bool phx_client_get_change(phx_reader *reader, phx_client_change *change)
     if (ids > phx_reader_left(reader) / sizeof(uint64_t)) reader->failed = true;
     if (!reader->failed) change->ids = phx_read_bytes(reader, (size_t)ids * sizeof(uint64_t));
     reader->failed = reader->failed || flags > WHOLE || !is_sound(change);
+    return !reader->failed;
+}
+
+bool phx_client_get_state(phx_reader *reader, phx_walker_state *state)
+{
+    if (reader->failed || phx_reader_left(reader) == 0) return false;
+    *state = (phx_walker_state){.id = phx_read_number(reader, 8)};
+    state->ownership = phx_read_number(reader, 8);
+    state->steps = phx_read_number(reader, 8);
+    state->feed_begun = phx_read_number(reader, 8);
+    state->feed_number = phx_read_number(reader, 8);
+    reader->failed |= state->id == 0 || state->feed_begun == 0 || state->feed_begun > state->ownership;
+    return !reader->failed;
+}
+
+bool phx_client_get_id(phx_reader *reader, uint64_t *id)
+{
+    if (reader->failed || phx_reader_left(reader) == 0) return false;
+    *id = phx_read_number(reader, sizeof *id);
+    reader->failed |= *id == 0;
     return !reader->failed;
 }

@@ -1,11 +1,13 @@
 /*
- * Messages to clients as pharos-node's nodes send them to gateways: changes of lists, each with its number in the feed
- * of its observer. Decoding is total: any bytes are either changes with all of their ids inside, or are dropped. Pure;
- * written by node_feed.c, read by node_gateway.c.
+ * Messages between pharos-node's nodes and gateways: changes of lists, each with its number in the feed of its
+ * observer; states of walkers; and questions of gateways for whole lists. Decoding is total: any bytes are either what
+ * they are read as, with all of it inside, or are dropped. Pure; written and read by node_feed.c and node_gateway.c.
  *
- *   source u64       registration of the node
+ *   source u64       registration of the sender
  *   changes          observer u64, ownership u64, begun u64, number u64, flags u8 (1: the whole list), leave_count u32,
  *                    enter_count u32, ids u64: of leaves, then of enters
+ *   or states        id u64, ownership u64, steps u64, begun u64, number u64
+ *   or questions     id u64
  */
 #ifndef PHX_TOOLS_CLIENT_WIRE_H
 #define PHX_TOOLS_CLIENT_WIRE_H
@@ -14,7 +16,11 @@
 
 #include "cluster/wire/bytes.h"
 
-enum { PHX_CLIENT_HEAD_BYTES = 8, PHX_CLIENT_CHANGE_BYTES = 41 }; /* before the changes; before the ids */
+enum {
+    PHX_CLIENT_HEAD_BYTES = 8,    /* before changes, states, questions */
+    PHX_CLIENT_CHANGE_BYTES = 41, /* before the ids */
+    PHX_CLIENT_STATE_BYTES = 40
+};
 
 /* A change for one client. */
 typedef struct phx_client_change {
@@ -25,6 +31,12 @@ typedef struct phx_client_change {
     const unsigned char *ids; /* as they travel */
 } phx_client_change;
 
+/* A walker, by its owner. */
+typedef struct phx_walker_state {
+    uint64_t id, ownership, steps;
+    uint64_t feed_begun, feed_number; /* of the last change of its list: phc_feed_last() */
+} phx_walker_state;
+
 static inline size_t phx_client_change_bytes(uint32_t ids)
 {
     return PHX_CLIENT_CHANGE_BYTES + (size_t)ids * sizeof(uint64_t);
@@ -32,15 +44,20 @@ static inline size_t phx_client_change_bytes(uint32_t ids)
 /* The id at that place, leaves first. */
 uint64_t phx_client_id_at(const phx_client_change *change, uint32_t place);
 
-/* The writer has room for PHX_CLIENT_HEAD_BYTES, and for phx_client_change_bytes(); ids are not of the change. */
+/* The writer has room for PHX_CLIENT_HEAD_BYTES, for phx_client_change_bytes(), where ids are not of the change, and
+ * for PHX_CLIENT_STATE_BYTES. */
 void phx_client_put_head(phx_writer *writer, uint64_t source);
 void phx_client_put_change(phx_writer *writer, const phx_client_change *change);
-/* Behind a change: its ids, one by one. */
+/* Behind a change: its ids, one by one. Or a question. */
 void phx_client_put_id(phx_writer *writer, uint64_t id);
+void phx_client_put_state(phx_writer *writer, const phx_walker_state *state);
 
 /* 0: the bytes are no message, and the reader has failed. */
 uint64_t phx_client_get_head(phx_reader *reader);
 /* The next change. false: there is none; the reader has failed if that is by a flaw. */
 bool phx_client_get_change(phx_reader *reader, phx_client_change *change);
+/* The next state, the next question; as phx_client_get_change(). */
+bool phx_client_get_state(phx_reader *reader, phx_walker_state *state);
+bool phx_client_get_id(phx_reader *reader, uint64_t *id);
 
 #endif

@@ -1,20 +1,14 @@
 /*
  * Within pharos-node: states of walkers on their way from nodes to gateways, as a host of its own protocol has them.
- * Each has the ownership, by which a gateway knows the newer one of two owners. And changes of their lists, as
- * client_wire.h has them, and questions of gateways for whole lists, which are ids. Sent and heard by the loop of a
- * node, states and changes behind its tick; the other end is node_gateway.c.
+ * Each has the ownership, by which a gateway knows the newer one of two owners. And changes of their lists, and
+ * questions of gateways for whole lists; client_wire.h has the messages. Sent and heard by the loop of a node, states
+ * and changes behind its tick; the other end is node_gateway.c.
  */
 #ifndef PHX_TOOLS_NODE_FEED_H
 #define PHX_TOOLS_NODE_FEED_H
 
 #include "tools/client_feed.h"
 #include "tools/node_host.h"
-
-/* Goes as it is: nodes of one cluster have one byte order. */
-typedef struct phx_walker_state {
-    uint64_t id, ownership, steps;
-    uint64_t feed_begun, feed_number; /* of the last change of its list: phc_feed_last() */
-} phx_walker_state;
 
 /* Numbers of a gateway, since its start. */
 typedef struct phx_gateway_counts {
@@ -23,12 +17,10 @@ typedef struct phx_gateway_counts {
     uint64_t damaged; /* messages that could not be read */
     uint64_t full;    /* rounds that left messages for the next one, as too many had come */
     uint64_t gap_ms;  /* longest time for which a walker was not heard, within the last second */
-    uint64_t fenced;  /* messages of changes of a node that is in no map */
+    uint64_t fenced;  /* messages of a node that is in no map */
     phx_client_counts clients;
     uint64_t listed, list_sum; /* of all clients, at the last status: targets, and phx_client_list_sum() added up */
 } phx_gateway_counts;
-
-enum { PHX_FEED_STATES_MAX = 4096 }; /* of a message */
 
 /* A common world's subjects: states, changes of lists, ids of walkers: a gateway asks for their whole lists. */
 typedef enum phx_feed_kind { PHX_FEED_STATES, PHX_FEED_CHANGES, PHX_FEED_QUESTIONS } phx_feed_kind;
@@ -44,12 +36,16 @@ void phx_feed_subject(const phx_node_job *job, phx_feed_kind kind, char subject[
 typedef struct phx_node_feed {
     phc_transport transport; /* without functions where there is none */
     bool listens;
-    unsigned char changes[PHC_MESSAGE_MAX]; /* that go together */
+    phx_writer writer;                    /* within bytes: the message that is being written */
+    unsigned char bytes[PHC_MESSAGE_MAX]; /* changes, or states, that go together */
 } phx_node_feed;
 
-/* Questions that came: each walker that is own gets its whole list anew. Before the tick. */
+/* Questions that came: each walker that is own gets its whole list anew, which all gateways hear. Before the tick. */
 void phx_node_feed_hear(phx_node_host *host, phx_node_feed *feed);
-/* The changes of a batch, numbered. A message that is not taken, or a list beyond one message, is as a lost one. */
+/*
+ * The changes of a batch, numbered. One that is longer than a message goes as several, each with its number: the enters
+ * of a whole list follow it. A message that is not taken is as a lost one.
+ */
 void phx_node_feed_tell(phx_node_host *host, phx_node_feed *feed, const ph_batch *batch);
 /* All own walkers. A message that is not taken is lost: the next tick has newer states. */
 void phx_node_feed_send(phx_node_host *host, phx_node_feed *feed);

@@ -51,10 +51,6 @@ static void take_state(phx_node_gateway *gateway, const phx_walker_state *state,
     const phx_walker_state was = walker->state;
     const uint64_t gap_ms = was.id != 0 ? now_ms - walker->heard_ms : 0;
     const phc_feed last = {.ownership = state->ownership, .begun = state->feed_begun, .number = state->feed_number};
-    if (last.begun == 0 || last.begun > last.ownership) {
-        gateway->counts.damaged++;
-        return;
-    }
     phx_client_hear_last(&walker->client, &last, now_ms);
     if (state->ownership < was.ownership || (state->ownership == was.ownership && state->steps < was.steps)) {
         gateway->counts.stale++;
@@ -67,29 +63,20 @@ static void take_state(phx_node_gateway *gateway, const phx_walker_state *state,
     if (state->ownership != was.ownership) phx_line_seen(gateway->host, state, &was, gap_ms);
 }
 
-static void take_changes(phx_node_gateway *gateway, const void *bytes, size_t size, uint64_t now_ms)
+static void take_changes(phx_node_gateway *gateway, phx_reader *reader, uint64_t now_ms)
 {
-    phx_reader reader = phx_reader_of(bytes, size);
     phx_client_change change;
-    const uint64_t source = phx_client_get_head(&reader);
-    if (source != 0 && !phc_hears(gateway->host->member, source)) {
-        gateway->counts.fenced++;
-        return;
-    }
-    while (phx_client_get_change(&reader, &change)) {
+    while (phx_client_get_change(reader, &change)) {
         if (is_walker(gateway, change.observer))
             phx_client_take(&gateway->walkers[change.observer - 1].client, &change, now_ms);
         else gateway->counts.damaged++;
     }
-    gateway->counts.damaged += reader.failed;
 }
 
-static void take_states(phx_node_gateway *gateway, const void *bytes, size_t size, uint64_t now_ms)
+static void take_states(phx_node_gateway *gateway, phx_reader *reader, uint64_t now_ms)
 {
     phx_walker_state state;
-    if (size == 0 || size % sizeof state != 0) gateway->counts.damaged++;
-    for (size_t at = 0; at + sizeof state <= size; at += sizeof state) {
-        memcpy(&state, (const char *)bytes + at, sizeof state);
+    while (phx_client_get_state(reader, &state)) {
         if (is_walker(gateway, state.id)) take_state(gateway, &state, now_ms);
         else gateway->counts.damaged++;
     }
@@ -98,9 +85,15 @@ static void take_states(phx_node_gateway *gateway, const void *bytes, size_t siz
 static void take_message(void *user, const char *subject, const void *bytes, size_t size)
 {
     phx_node_gateway *gateway = user;
-    const uint64_t now_ms = phx_clock_ns() / NS_IN_MS;
-    if (strcmp(subject, gateway->changes_subject) == 0) take_changes(gateway, bytes, size, now_ms);
-    else take_states(gateway, bytes, size, now_ms);
+    phx_reader reader = phx_reader_of(bytes, size);
+    const uint64_t now_ms = phx_clock_ns() / NS_IN_MS, source = phx_client_get_head(&reader);
+    if (source != 0 && !phc_hears(gateway->host->member, source)) {
+        gateway->counts.fenced++;
+        return;
+    }
+    if (strcmp(subject, gateway->changes_subject) == 0) take_changes(gateway, &reader, now_ms);
+    else take_states(gateway, &reader, now_ms);
+    gateway->counts.damaged += reader.failed;
 }
 
 static void begin_listening(phx_node_gateway *gateway)
@@ -116,18 +109,32 @@ static void begin_listening(phx_node_gateway *gateway)
     }
 }
 
+/* Each walker once at most, as many as there is room for. */
+static void put_questions(phx_node_gateway *gateway, phx_writer *writer)
+{
+    const uint32_t walkers = gateway->host->job->walkers;
+    const uint64_t now_ms = phx_clock_ns() / NS_IN_MS;
+    uint32_t place = gateway->next_asked;
+    for (uint32_t i = 0; i < walkers && phx_writer_left(writer) > 0; i++) {
+        if (phx_client_asks(&gateway->walkers[place].client, now_ms)) phx_client_put_id(writer, place + 1);
+        place = place + 1 < walkers ? place + 1 : 0;
+    }
+    gateway->next_asked = place;
+}
+
 static void ask_owners(phx_node_gateway *gateway)
 {
-    unsigned char ids[QUESTIONS_MAX * sizeof(uint64_t)];
+    unsigned char bytes[PHX_CLIENT_HEAD_BYTES + QUESTIONS_MAX * sizeof(uint64_t)];
     char subject[PHC_SUBJECT_MAX + 1];
-    const uint64_t now_ms = phx_clock_ns() / NS_IN_MS;
-    phx_writer writer = phx_writer_of(ids, sizeof ids);
-    for (uint32_t i = 0; i < gateway->host->job->walkers && phx_writer_left(&writer) > 0; i++)
-        if (phx_client_asks(&gateway->walkers[i].client, now_ms)) phx_write_number(&writer, sizeof(uint64_t), i + 1);
-    if (writer.at == ids) return;
+    phx_writer writer = phx_writer_of(bytes, sizeof bytes);
+    const uint64_t source = phc_registration(gateway->host->member);
+    if (source == 0) return; /* no node hears it yet */
+    phx_client_put_head(&writer, source);
+    put_questions(gateway, &writer);
+    if (writer.at == bytes + PHX_CLIENT_HEAD_BYTES) return;
     phx_feed_subject(gateway->host->job, PHX_FEED_QUESTIONS, subject);
-    (void)gateway->feed.send(gateway->feed.user, phx_feed_traffic(PHX_FEED_QUESTIONS), subject, ids,
-                             (size_t)(writer.at - ids));
+    (void)gateway->feed.send(gateway->feed.user, phx_feed_traffic(PHX_FEED_QUESTIONS), subject, bytes,
+                             (size_t)(writer.at - bytes));
 }
 
 void phx_gateway_hear(phx_node_gateway *gateway)

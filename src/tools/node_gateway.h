@@ -20,7 +20,8 @@ typedef struct phx_node_gateway {
     phx_gateway_walker *walkers; /* by id - 1 */
     phx_gateway_counts counts;
     char changes_subject[PHC_SUBJECT_MAX + 1];
-    uint32_t listens; /* to so many kinds: to states, then to changes */
+    uint32_t listens;    /* to so many kinds: to states, then to changes */
+    uint32_t next_asked; /* place of the walker that questions of the next round begin with */
 } phx_node_gateway;
 
 struct phx_node_ticks;
@@ -30,7 +31,8 @@ PH_NODISCARD ph_status phx_gateway_open(phx_node_gateway *gateway, const phx_nod
                                         const phc_transport *feed);
 /*
  * States and changes that came, at most some thousand messages: a round that takes as many is counted as full, and more
- * may wait. Where a client misses a change, its walker's owner is asked for the list.
+ * may wait. Messages of a node that is in no map are dropped. Where a client misses a change, its walker's owner is
+ * asked for the list; of more than a round asks for, the next round goes on behind the last one.
  */
 void phx_gateway_hear(phx_node_gateway *gateway);
 /* The line of a status; gaps of the next one begin anew. */

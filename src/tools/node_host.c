@@ -20,9 +20,11 @@ ph_status phx_node_host_open(phx_node_host *host, phx_mem *mem, const phx_node_j
     host->here = phx_alloc(mem, walkers * sizeof *host->here, _Alignof(bool));
     host->asked_ids = phx_alloc(mem, PHC_ASKED_MAX * sizeof *host->asked_ids, _Alignof(uint64_t));
     host->listed = phx_alloc(mem, walkers * sizeof *host->listed, _Alignof(uint64_t));
+    host->answered_in = phx_alloc_zero(mem, walkers * sizeof *host->answered_in, _Alignof(uint32_t));
     host->duties = phx_alloc(mem, regions * sizeof *host->duties, _Alignof(uint32_t));
     host->asked_duties = phx_alloc(mem, regions * sizeof *host->asked_duties, _Alignof(uint32_t));
-    if (!host->walkers || !host->here || !host->asked_ids || !host->listed || !host->duties || !host->asked_duties)
+    if (!host->walkers || !host->here || !host->asked_ids || !host->listed || !host->answered_in || !host->duties ||
+        !host->asked_duties)
         return PH_NO_MEMORY;
     memset(host->walkers, 0, walkers * sizeof *host->walkers);
     memset(host->here, 0, walkers * sizeof *host->here);
@@ -38,6 +40,7 @@ void phx_node_host_close(phx_node_host *host)
     phx_free(host->mem, host->here, walkers * sizeof *host->here, _Alignof(bool));
     phx_free(host->mem, host->asked_ids, PHC_ASKED_MAX * sizeof *host->asked_ids, _Alignof(uint64_t));
     phx_free(host->mem, host->listed, walkers * sizeof *host->listed, _Alignof(uint64_t));
+    phx_free(host->mem, host->answered_in, walkers * sizeof *host->answered_in, _Alignof(uint32_t));
     phx_free(host->mem, host->duties, regions * sizeof *host->duties, _Alignof(uint32_t));
     phx_free(host->mem, host->asked_duties, regions * sizeof *host->asked_duties, _Alignof(uint32_t));
 }

@@ -27,6 +27,10 @@ typedef struct phx_host_counts {
     uint64_t entered, gained, lost, restored, duplicates;
     uint64_t damaged; /* states that could not be read: such a walker leaves, and is entered anew */
     uint64_t refused; /* commands that the world refused, and moves and enters that were not taken */
+    /* Questions of gateways for whole lists; node_feed.c. */
+    uint64_t resent;  /* lists that were told anew */
+    uint64_t doubled; /* questions for a list that is told anew in this tick already */
+    uint64_t unheard; /* messages of a process that is in no map, and such as can not be read */
 } phx_host_counts;
 
 typedef struct phx_node_host {
@@ -34,8 +38,10 @@ typedef struct phx_node_host {
     const phx_node_job *job;
     phc *member;
     ph_producer producer;
-    phx_walker *walkers; /* by id - 1; of a walker that is not here as it was last */
-    bool *here;          /* by id - 1 */
+    phx_walker *walkers;     /* by id - 1; of a walker that is not here as it was last */
+    bool *here;              /* by id - 1 */
+    uint32_t *answered_in;   /* by id - 1: the last round in which a question for its list was answered */
+    uint32_t question_round; /* one a tick, from 1 on */
     /* The census; written by node_census.c, but for is_wanted and duties. */
     uint64_t *asked_ids;
     uint64_t *listed;                /* room for a list of all walkers; node_lines.c */

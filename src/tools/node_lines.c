@@ -204,6 +204,9 @@ void phx_line_status(const phx_node_host *host, ph_world world, const phx_node_t
     print_number("duplicates", host->counts.duplicates);
     print_number("damaged", host->counts.damaged);
     print_number("refused", host->counts.refused);
+    print_number("resent", host->counts.resent);
+    print_number("doubled", host->counts.doubled);
+    print_number("unheard", host->counts.unheard);
     if (host->job->shows_ids) print_own_ids(host);
     if (host->job->shows_ids) print_list_sum(host, world);
     if (host->job->shows_lists) print_lists(host, world);

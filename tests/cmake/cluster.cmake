@@ -37,7 +37,12 @@ if(PHAROS_BUILD_CLUSTER)
         pharos_fuzz_test(NAME fuzz_cluster_tool SOURCES fuzz/fuzz_cluster_tool.c fuzz/drawn_entries.c
                          CORPUS fuzz/corpus_cluster_tool LIBS pharos_cluster_tool MAX_LEN 4096)
         if(NATS_FOUND)
-            pharos_unit_test(NAME unit_node_gateway SOURCES unit/tools/test_node_gateway.c LIBS pharos_node_parts LABELS cluster)
+            pharos_fuzz_test(NAME fuzz_node SOURCES fuzz/fuzz_node.c CORPUS fuzz/corpus_node LIBS pharos_node_parts MAX_LEN 256)
+            pharos_unit_test(NAME unit_node_gateway SOURCES
+                unit/tools/node_bed.c
+                unit/tools/test_node_feed.c
+                unit/tools/test_node_gateway.c
+                LIBS pharos_node_parts LABELS cluster)
         endif()
         pharos_unit_test(NAME unit_cluster_tool SOURCES unit/tools/test_cluster_tool.c LIBS pharos_cluster_tool LABELS cluster)
     endif()
@@ -105,7 +110,7 @@ if(PHAROS_BUILD_CLUSTER)
         pharos_test_properties(cluster_sim_adopted 60 "cluster")
     endif()
     foreach(test IN ITEMS federation cluster_hosts cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_client_feed unit_node_gateway unit_cluster_tool fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
-            fuzz_halo fuzz_etcd cluster_sim
+            fuzz_halo fuzz_etcd fuzz_node cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back cluster_canary_answer cluster_canary_adopt cluster_canary_outwait cluster_canary_era
             cluster_canary_feed) # some are not there under sanitizers

@@ -2,7 +2,7 @@
  * Any bytes as messages of nodes to the clients of a gateway. The first byte chooses: odd, the bytes are the body, and
  * each change begins at the sound head of a node's change, with their first bytes as its numbers, so that feeds go on.
  * A change that decodes has one form of bytes; the lists of clients ascend, what is held is bounded, and once all waits
- * are over a whole list makes any client right.
+ * are over a whole list makes any client right. The same bytes are read as states, and as questions of a gateway.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -64,6 +64,32 @@ static void take_message(const unsigned char *bytes, size_t size)
     }
 }
 
+/* Each state, and each question, that decodes has one form of bytes, and can be. */
+static void read_states(const unsigned char *bytes, size_t size)
+{
+    unsigned char again[PHX_CLIENT_STATE_BYTES];
+    phx_walker_state state;
+    phx_reader reader = phx_reader_of(bytes, size);
+    if (phx_client_get_head(&reader) == 0) return;
+    for (const unsigned char *from = reader.at; phx_client_get_state(&reader, &state); from = reader.at) {
+        phx_writer writer = phx_writer_of(again, sizeof again);
+        phx_client_put_state(&writer, &state);
+        HOLDS(!writer.failed && phx_writer_left(&writer) == 0 && reader.at == from + sizeof again);
+        HOLDS(memcmp(again, from, sizeof again) == 0);
+        HOLDS(state.id != 0 && state.feed_begun != 0 && state.feed_begun <= state.ownership);
+    }
+    HOLDS(reader.failed || phx_reader_left(&reader) == 0);
+}
+
+static void read_questions(const unsigned char *bytes, size_t size)
+{
+    uint64_t id, count = 0;
+    phx_reader reader = phx_reader_of(bytes, size);
+    if (phx_client_get_head(&reader) == 0) return;
+    for (; phx_client_get_id(&reader, &id); count++) HOLDS(id != 0);
+    HOLDS(reader.failed || size == PHX_CLIENT_HEAD_BYTES + count * sizeof id);
+}
+
 /* Two bytes a change: its client, feed, number, form; and how many ids follow, of a byte each. */
 static void take_drawn(const uint8_t *data, size_t size)
 {
@@ -112,6 +138,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < CLIENTS; i++) clients[i] = (phx_client_feed){.mem = &mem, .counts = &counts};
     if (data[0] & 1) take_drawn(data + 1, size - 1);
     else take_message(data + 1, size - 1);
+    read_states(data + 1, size - 1);
+    read_questions(data + 1, size - 1);
     for (uint32_t i = 0; i < CLIENTS; i++) {
         check_whole(&clients[i]);
         phx_client_free(&clients[i]);
