@@ -44,7 +44,7 @@ typedef struct phx_node_host {
     uint32_t question_round; /* one a tick, from 1 on */
     /* The census; written by node_census.c, but for is_wanted and duties. */
     uint64_t *asked_ids;
-    uint64_t *listed;                /* room for a list of all walkers; node_lines.c */
+    uint64_t *listed;                /* room for ids of all walkers; node_lines.c */
     uint32_t *duties, *asked_duties; /* losses by region, 0 = none; of the census under way */
     uint32_t region_count;
     uint64_t next;             /* id that the next question begins with; 0 = no census */

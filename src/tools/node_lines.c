@@ -104,18 +104,24 @@ static const char *print_range(const char *between, uint64_t first, uint64_t las
     return ",";
 }
 
-/* Ids of own entities, as ranges: "1-7,9". */
-static void print_own_ids(const phx_node_host *host)
+/* Ids that ascend, as ranges: 1-7,9. */
+static void print_listed(const uint64_t *ids, uint32_t count)
 {
     const char *between = "";
-    fputs(",\"ids\":\"", stdout);
-    for (uint64_t id = 1; id <= host->job->walkers; id++) {
-        if (!phc_owns(host->member, id)) continue;
-        uint64_t last = id;
-        while (last < host->job->walkers && phc_owns(host->member, last + 1)) last++;
-        between = print_range(between, id, last);
-        id = last;
+    for (uint32_t i = 0, first = 0; i < count; i++) {
+        if (i + 1 < count && ids[i + 1] == ids[i] + 1) continue;
+        between = print_range(between, ids[first], ids[i]);
+        first = i + 1;
     }
+}
+
+static void print_own_ids(const phx_node_host *host)
+{
+    uint32_t count = 0;
+    for (uint64_t id = 1; id <= host->job->walkers; id++)
+        if (phc_owns(host->member, id)) host->listed[count++] = id;
+    fputs(",\"ids\":\"", stdout);
+    print_listed(host->listed, count);
     fputs("\"", stdout);
 }
 
@@ -132,17 +138,6 @@ static void print_list_sum(const phx_node_host *host, ph_world world)
     }
     print_number("listed", listed);
     print_number("list_sum", sum);
-}
-
-/* Ids that ascend, as ranges. */
-static void print_listed(const uint64_t *ids, uint32_t count)
-{
-    const char *between = "";
-    for (uint32_t i = 0, first = 0; i < count; i++) {
-        if (i + 1 < count && ids[i + 1] == ids[i] + 1) continue;
-        between = print_range(between, ids[first], ids[i]);
-        first = i + 1;
-    }
 }
 
 /* Places, views and lists of own entities: the form is cluster_lists.h's. */
