@@ -143,7 +143,7 @@ Test(member_metrics, the_oldest_transit_grows_while_its_receiver_is_not_heard)
 Test(member_metrics, answers_of_the_store_and_the_age_of_the_lease_are_timed)
 {
     enum { LOST_TICKS = 10 };
-    uint64_t longest = 0;
+    uint64_t longest = 0, least = UINT64_MAX;
     phc_stats before = stats_of(0);
     for (uint32_t i = 0; i < PHC_REQUESTS; i++) {
         cr_assert_gt(before.answers[i], 0, "%u", i);
@@ -155,7 +155,9 @@ Test(member_metrics, answers_of_the_store_and_the_age_of_the_lease_are_timed)
         step_members();
         const uint64_t age = stats_of(0).renew_age_ns;
         if (age > longest) longest = age;
+        if (age < least) least = age;
     }
+    cr_assert_eq(least, TICK_NS, "as the answer is there, the request was a tick ago");
     cr_assert(longest > 0 && longest <= 2 * 5000000000u / 3, "a lease of 5 s is renewed three times");
     phc_memory_cut(memory, &all[0].store, true);
     step_members(); /* an answer may have been on its way */
