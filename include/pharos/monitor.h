@@ -6,8 +6,8 @@
  *
  * At the end of each tick whose number is a multiple of `every`, the tick's workers fill the monitor's frame, unless
  * the last one was not returned yet: then the tick skips it and counts that. So a monitor is never waited for, and
- * nothing queues up. Once PH_MONITOR_SKIPS_MAX frames are skipped one behind the other, the tick does nothing for it
- * but to look whether its frame came back. Memory is made at ph_monitor_open(), and for classes that a later definition
+ * nothing queues up. Once PH_MONITOR_SKIPS_MAX frames are skipped one behind the other, and `asleep_ms` have passed
+ * since the last filled one, the tick does nothing for it but to look whether its frame came back. Memory is made at ph_monitor_open(), and for classes that a later definition
  * adds. A world without an open monitor does nothing for it; with one, events, batches and ph_world_hash() are the same
  * as without. What a frame has does not depend on the number of workers. Frames are no part of an image, nor of a
  * journal: a loaded world has no monitor.
@@ -37,7 +37,8 @@ enum {
     PH_MONITOR_SPREAD_MAX = 16,           /* parts of the points */
     PH_MONITOR_PART_SLOTS = 8192,         /* slots of a part at least, by default */
     PH_MONITOR_QUESTION_NS_MAX = 1 << 30, /* nanoseconds of a tick */
-    PH_MONITOR_SKIPS_MAX = 128            /* frames: then the focus is not followed until the next one is filled */
+    PH_MONITOR_ASLEEP_MS_MAX = 1 << 30,   /* milliseconds */
+    PH_MONITOR_SKIPS_MAX = 128            /* frames, and asleep_ms: then the focus is not followed until the next one */
 };
 
 /** A monitor's handle: zero is null, a closed one is told apart by its generation. */
@@ -57,7 +58,10 @@ typedef struct ph_monitor_def {
     uint32_t hits_max;    /* 1..PH_MONITOR_HITS_MAX entities in all answers of a frame; default 4,096 */
     uint32_t question_ns; /* 1..PH_MONITOR_QUESTION_NS_MAX: once a frame's answers took so long, the other questions
                              wait for the next frame; default 200,000 */
-    uint32_t reserved[9]; /* 0 */
+    uint32_t asleep_ms;   /* 1..PH_MONITOR_ASLEEP_MS_MAX milliseconds since the last filled frame: after as many, and
+                             PH_MONITOR_SKIPS_MAX skipped frames, the focus is not followed until the next one is
+                             filled; longer than a host that is not asleep keeps a frame; default 2,000 */
+    uint32_t reserved[8]; /* 0 */
 } ph_monitor_def;
 
 /** ph_monitor_view.flags, ORed together: the parts of a frame that are wanted. Parts that are not wanted cost nothing.
@@ -121,7 +125,8 @@ enum {
     PH_FRAME_NO_POINTS = 1u << 2, /* no sample of the ids was small enough (ids made for that): no point is given */
     PH_FRAME_SHORT = 1u << 3,     /* of a tick that ph_tick_finish() ended */
     PH_FRAME_UNFOLLOWED = 1u << 4 /* the focus was not followed in some ticks, as PH_MONITOR_SKIPS_MAX frames were
-                                     skipped before: events of these ticks are left out, the list is whole */
+                                     skipped before, for asleep_ms: events of these ticks are left out, the list is
+                                     whole */
 };
 
 /** ph_monitor_points.bits */
@@ -138,6 +143,8 @@ enum {
 
 /** ph_monitor_points.steps: ORed to the step. */
 enum {
+    PH_POINT_STEP_STEALTHY = 1u << 5, /* its stealth is above the detect of the focus: by a reveal alone it is seen;
+                                         above 0, if the focus is not in the world */
     PH_POINT_STEP_KEPT = 1u << 6,  /* of an earlier frame: the point's part was not renewed in this one */
     PH_POINT_STEP_REMOTE = 1u << 7 /* the entity is remote, shown here by another process */
 };
@@ -149,7 +156,8 @@ enum {
  *
  * With view.spread a part that was not renewed is as it was in the last frame that did: points may be of entities that
  * have left since, and one that came to another part may be there twice, or not at all, for less than `spread` frames.
- * After a change of the view, of the stride or of slot_epoch a frame renews all parts.
+ * After a change of the view, of the focus' detect, of the stride or of slot_epoch a frame renews all
+ * parts.
  */
 typedef struct ph_monitor_points {
     uint32_t count;
@@ -174,8 +182,8 @@ typedef struct ph_monitor_grid {
     const uint32_t *costs;  /* distances compared in the last tick for observers there: ph_stats.pairs_tested by places,
                                spread over places of each piece of work: of index = lighthouse, and of range = towers,
                                evenly over some, as a piece lies together; of other indexes by lengths of lists.
-                               Of range = towers there are none in the first frame after PH_MONITOR_SKIPS_MAX were
-                               skipped.
+                               Of range = towers there are none in the first frame behind ticks that did not follow
+                               the focus (PH_MONITOR_SKIPS_MAX).
                                With view.spread: of the tick that renewed the first part */
 } ph_monitor_grid;
 

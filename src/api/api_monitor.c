@@ -33,7 +33,7 @@ static bool take_number(uint32_t given, uint32_t normal, uint32_t most, uint32_t
 /* With defaults in place of 0. */
 static ph_status check_def(const ph_monitor_def *def, ph_monitor_def *full)
 {
-    enum { POINTS = 100000, TARGETS = 4096, EVENTS = 1024, QUESTIONS = 16, HITS = 4096, QUESTION_NS = 200000 };
+    enum { POINTS = 100000, TARGETS = 4096, EVENTS = 1024, QUESTIONS = 16, HITS = 4096, QUESTION_NS = 200000, ASLEEP_MS = 2000 };
     if (!phx_is_zero(def->reserved, sizeof def->reserved)) return PH_BAD_VALUE;
     *full = *def;
     const bool good = take_number(def->every, 1, PH_MONITOR_EVERY_MAX, &full->every) &&
@@ -42,7 +42,8 @@ static ph_status check_def(const ph_monitor_def *def, ph_monitor_def *full)
                       take_number(def->events_max, EVENTS, PH_MONITOR_EVENTS_MAX, &full->events_max) &&
                       take_number(def->questions, QUESTIONS, PH_MONITOR_QUESTIONS_MAX, &full->questions) &&
                       take_number(def->hits_max, HITS, PH_MONITOR_HITS_MAX, &full->hits_max) &&
-                      take_number(def->question_ns, QUESTION_NS, PH_MONITOR_QUESTION_NS_MAX, &full->question_ns);
+                      take_number(def->question_ns, QUESTION_NS, PH_MONITOR_QUESTION_NS_MAX, &full->question_ns) &&
+                      take_number(def->asleep_ms, ASLEEP_MS, PH_MONITOR_ASLEEP_MS_MAX, &full->asleep_ms);
     return good ? PH_OK : PH_BAD_VALUE;
 }
 

@@ -65,6 +65,7 @@ pharos_plain_test(NAME golden_events SOURCES property/golden_events.c LABELS pro
 pharos_plain_test(NAME quiet_stretches SOURCES property/quiet_stretches.c LABELS property)
 pharos_plain_test(NAME monitors SOURCES property/monitors.c LABELS property TIMEOUT 600)
 pharos_plain_test(NAME monitor_calls SOURCES property/monitor_calls.c LABELS property)
+pharos_plain_test(NAME monitor_levels SOURCES property/monitor_levels.c LABELS property)
 pharos_plain_test(NAME world_hash SOURCES property/world_hash.c LABELS property)
 pharos_plain_test(NAME refusals SOURCES property/refusals.c property/refusals_capsules.c LABELS property)
 pharos_plain_test(NAME broadcast SOURCES property/broadcast.c LABELS property)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <pharos/pharos.h>
 
@@ -103,7 +104,8 @@ static void refused_definitions(ph_world world)
                                   {.questions = PH_MONITOR_QUESTIONS_MAX + 1},
                                   {.hits_max = PH_MONITOR_HITS_MAX + 1},
                                   {.question_ns = PH_MONITOR_QUESTION_NS_MAX + 1u},
-                                  {.reserved = {[8] = 1}}};
+                                  {.asleep_ms = PH_MONITOR_ASLEEP_MS_MAX + 1u},
+                                  {.reserved = {[7] = 1}}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK_STATUS(ph_monitor_open(world, &bad[i], &monitor), PH_BAD_VALUE);
         CHECK(monitor.index1 == 0, "a handle of nothing");
@@ -807,7 +809,45 @@ static void sleep_tick(stand *s, uint64_t t)
     stand_tick(s);
 }
 
-/* A monitor whose frame is out costs nothing after PH_MONITOR_SKIPS_MAX frames: no list is read, no place of a cost is
+/* At least so long. */
+static void wait_ms(uint32_t ms)
+{
+    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+    while (nanosleep(&left, &left) != 0) continue;
+}
+
+/* Of ticks that are fast however many frames are skipped, while the time has not passed: the focus is followed. */
+static void stays_awake(ph_range by)
+{
+    enum { MANY = 5 * PH_MONITOR_SKIPS_MAX };
+    static stand s;
+    range = by;
+    stand_open(&s, 1, 1, &(ph_monitor_def){.asleep_ms = PH_MONITOR_ASLEEP_MS_MAX}); /* twelve days */
+    ph_monitor_view view = WHOLE;
+    view.focus = 1;
+    CHECK_OK(ph_monitor_watch(s.monitor, &view));
+    enter(&s, 1, 100, 100, 0);
+    enter(&s, 2, 120, 100, 0);
+    for (uint64_t id = 10; id < 40; id++) enter(&s, id, 600, 600, 0);
+    uint64_t t = 1;
+    for (; t <= 2; t++) sleep_tick(&s, t);
+    const ph_monitor_frame *f = take(&s);
+    for (uint64_t end = t + MANY; t < end; t++) {
+        const uint64_t before = followed(&s);
+        sleep_tick(&s, t);
+        CHECK(followed(&s) - before == 1, "tick %u: it is not followed", (unsigned)t);
+    }
+    give(&s, f);
+    sleep_tick(&s, t);
+    f = take(&s);
+    CHECK(f->skipped >= MANY && !(f->flags & PH_FRAME_UNFOLLOWED), "%u skipped", (unsigned)f->skipped);
+    CHECK(f->event_count >= MANY && cost_of(f) > 0, "%u events", f->event_count);
+    give(&s, f);
+    stand_close(&s);
+    range = PH_RANGE_RADIUS;
+}
+
+/* A monitor whose frame is out costs nothing after PH_MONITOR_SKIPS_MAX frames and its time: no list is read, no place of a cost is
    noted; another one is served beside it. Its next frame has the list whole, and says that events are left out. */
 static void sleeps(ph_range by, uint32_t every, bool beside)
 {
@@ -816,7 +856,7 @@ static void sleeps(ph_range by, uint32_t every, bool beside)
     ph_monitor other;
     const ph_monitor_frame *f, *g;
     range = by;
-    stand_open(&s, 1, 1, &(ph_monitor_def){.every = every});
+    stand_open(&s, 1, 1, &(ph_monitor_def){.every = every, .asleep_ms = 1});
     if (beside) CHECK_OK(ph_monitor_open(s.world, &(ph_monitor_def){0}, &other));
     ph_monitor_view view = WHOLE;
     view.focus = 1;
@@ -828,6 +868,7 @@ static void sleeps(ph_range by, uint32_t every, bool beside)
     for (; t <= 2 * every; t++) sleep_tick(&s, t);
     f = take(&s);
     CHECK(!(f->flags & PH_FRAME_UNFOLLOWED), "it has slept");
+    wait_ms(2); /* longer than asleep_ms: from here on frames decide */
     for (; t <= (2 + PH_MONITOR_SKIPS_MAX + LONG) * every; t++) {
         const uint64_t before = followed(&s);
         sleep_tick(&s, t);
@@ -948,6 +989,8 @@ int main(int argc, char **argv)
     ticks();
     lost_events();
     no_class_memory();
+    stays_awake(PH_RANGE_RADIUS);
+    stays_awake(PH_RANGE_TOWERS);
     for (uint32_t i = 0; i < 8; i++)
         sleeps(i % 2 == 0 ? PH_RANGE_RADIUS : PH_RANGE_TOWERS, i / 2 % 2 == 0 ? 1 : 3, i / 4 == 1);
     random_bytes(option_number(argc, argv, "--seed", 7));

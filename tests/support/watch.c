@@ -42,7 +42,7 @@ static subject_type watched;
 
 typedef struct plain_point {
     uint16_t x, y, kind;
-    uint8_t bits, remote; /* of bits: the ones that readers tell; PH_POINT_STEP_REMOTE or 0 */
+    uint8_t bits, steps; /* the ones that readers tell */
 } plain_point;
 
 static int by_fields(const void *a, const void *b)
@@ -64,6 +64,14 @@ static bool in_view(const ph_monitor_view *view, const ph_attrs *a)
 
 static const uint8_t TOLD =
     PH_POINT_OBSERVER | PH_POINT_NOT_READY | PH_POINT_GLOBAL | PH_POINT_VEILED | PH_POINT_CAPPED;
+static const uint8_t STEPS_TOLD = PH_POINT_STEP_STEALTHY | PH_POINT_STEP_REMOTE;
+
+/* Of the focus; 0, if it is not in the world. */
+static uint8_t detect_of(uint64_t focus)
+{
+    ph_attrs a;
+    return focus != 0 && ph_entity_get(at.world, focus, &a) == PH_OK ? a.detect : 0;
+}
 
 static plain_point expected_point(const ph_monitor_view *view, uint64_t id, const ph_attrs *a)
 {
@@ -74,8 +82,10 @@ static plain_point expected_point(const ph_monitor_view *view, uint64_t id, cons
     if (a->global) bits |= PH_POINT_GLOBAL;
     if (a->veiled) bits |= PH_POINT_VEILED;
     if (a->cap > 0 && listed >= a->cap) bits |= PH_POINT_CAPPED;
+    const uint8_t steps = (uint8_t)((a->remote ? PH_POINT_STEP_REMOTE : 0) |
+                                    (a->stealth > detect_of(view->focus) ? PH_POINT_STEP_STEALTHY : 0));
     return (plain_point){scaled(a->x, view->x0, view->x1), scaled(a->y, view->y0, view->y1), (uint16_t)a->kind, bits,
-                         a->remote ? PH_POINT_STEP_REMOTE : 0};
+                         steps};
 }
 
 static void compare_sums(const ph_monitor_frame *f, const ph_stats *stats)
@@ -84,7 +94,7 @@ static void compare_sums(const ph_monitor_frame *f, const ph_stats *stats)
     for (uint32_t i = 0; i < f->points.count; i++) {
         attached += (f->points.bits[i] & PH_POINT_ATTACHED) != 0;
         awake += (f->points.bits[i] & PH_POINT_AWAKE) != 0;
-        shrunk += (f->points.steps[i] & ~PH_POINT_STEP_REMOTE) > 0;
+        shrunk += (f->points.steps[i] & ~STEPS_TOLD) > 0;
     }
     CHECK(attached == stats->attached && awake == stats->awake && shrunk == stats->crowd_observers,
           "tick %" PRIu64 ": bits say %" PRIu64 " attached, %" PRIu64 " awake, %" PRIu64 " shrunk", f->tick, attached,
@@ -128,7 +138,7 @@ static void compare_points(const ph_monitor_frame *f)
                f->tick, p->count, p->stride, count))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        got[i] = (plain_point){p->x[i], p->y[i], p->kinds[i], p->bits[i] & TOLD, p->steps[i] & PH_POINT_STEP_REMOTE};
+        got[i] = (plain_point){p->x[i], p->y[i], p->kinds[i], p->bits[i] & TOLD, p->steps[i] & STEPS_TOLD};
         CHECK(p->slots[i] < p->slot_count && (i == 0 || p->slots[i] > p->slots[i - 1]), "slots have no order");
     }
     qsort(wanted, count, sizeof *wanted, by_fields);

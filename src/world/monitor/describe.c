@@ -3,18 +3,21 @@
  */
 #include "world/monitor/describe.h"
 
-void phx_describe_begin(phx_staged_points *staged)
+void phx_describe_begin(phx_staged_points *staged, uint8_t detect)
 {
+    staged->count = 0;
+    staged->detect = detect;
     for (uint32_t i = 0; i < PHX_STAGE_SETS; i++) staged->sets[i].set = UINT32_MAX;
 }
 
-static phx_set_point point_of(const phx_store *store, uint32_t set)
+static phx_set_point point_of(const phx_store *store, uint32_t set, uint8_t detect)
 {
     const phx_attr *attr = &store->sets.attr[set];
     const uint32_t bits = (phx_attr_observes(attr) ? PH_POINT_OBSERVER : 0u) |
                           (attr->ready_given ? 0u : PH_POINT_NOT_READY) | (attr->global ? PH_POINT_GLOBAL : 0u) |
                           (attr->veiled ? PH_POINT_VEILED : 0u);
-    const uint32_t step = attr->remote ? PH_POINT_STEP_REMOTE : 0u;
+    const uint32_t step =
+        (attr->remote ? PH_POINT_STEP_REMOTE : 0u) | (attr->stealth > detect ? PH_POINT_STEP_STEALTHY : 0u);
     return (phx_set_point){set, attr->kind | bits << PHX_LOOK_BITS | step << PHX_LOOK_STEP};
 }
 
@@ -54,7 +57,7 @@ void phx_describe_points(const phx_world *world, const phx_shard *shard, uint32_
     for (uint32_t i = first; i < count; i++) {
         const uint32_t set = store->set[staged->slots[i]];
         phx_set_point *point = &staged->sets[set % PHX_STAGE_SETS];
-        if (PHX_UNLIKELY(point->set != set)) *point = point_of(store, set);
+        if (PHX_UNLIKELY(point->set != set)) *point = point_of(store, set, staged->detect);
         staged->looks[i] = point->look;
     }
     if (shard->limited || shard->zones.activation.slots > 0 || phx_idmap_count(&world->attach.parent_of) > 0 ||

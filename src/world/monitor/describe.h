@@ -23,11 +23,12 @@ typedef struct phx_staged_points {
     uint32_t slots[PHX_STAGE_POINTS + PHX_KERNEL_PAD], places[PHX_STAGE_POINTS + PHX_KERNEL_PAD];
     uint32_t looks[PHX_STAGE_POINTS];
     uint32_t count;
+    uint8_t detect; /* of the focus */
     phx_set_point sets[PHX_STAGE_SETS]; /* by the lower bits of the set's number, of one shard */
 } phx_staged_points;
 
-/* Begins with the points of a shard. */
-void phx_describe_begin(phx_staged_points *staged);
+/* Begins with the points of a shard, as a focus with this detect has them. */
+void phx_describe_begin(phx_staged_points *staged, uint8_t detect);
 
 /* Sets the looks of the points from this one on; their slots become numbers of the frame. */
 void phx_describe_points(const phx_world *world, const phx_shard *shard, uint32_t slot_first, uint32_t first,

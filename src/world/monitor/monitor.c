@@ -167,10 +167,15 @@ static void fill_frame(phx_world *world, phx_monitor *monitor, const ph_monitor_
     atomic_store_explicit(&monitor->frame_state, PHX_FRAME_FULL, memory_order_release);
 }
 
-/* No frame was taken for so long that none may be taken any more: a tab that sleeps, or is gone. */
-static bool is_asleep(const phx_monitor *monitor)
+/*
+ * No frame came back for so long that none may come any more: a tab that sleeps, or is gone. By frames and by time: of
+ * fast ticks many are skipped for a page that is awake, and of slow ones few take long.
+ */
+static bool is_asleep(const phx_monitor *monitor, uint64_t now_ns)
 {
-    return monitor->skipped_now >= PH_MONITOR_SKIPS_MAX;
+    const uint64_t NS_PER_MS = 1000000;
+    return monitor->skipped_now >= PH_MONITOR_SKIPS_MAX &&
+           now_ns - monitor->filled_at_ns >= monitor->def.asleep_ms * NS_PER_MS;
 }
 
 /* A tick's work for one monitor. again: the tick was served before, so no frame of it is skipped. */
@@ -181,7 +186,7 @@ static void serve_monitor(phx_world *world, phx_monitor *monitor, bool again)
     const uint64_t from = phx_now_ns();
     const ph_monitor_view *view = shown_view(monitor);
     const bool fills = due && empty;
-    if (fills || !is_asleep(monitor)) phx_focus_follow(world, monitor, view->focus);
+    if (fills || !is_asleep(monitor, from)) phx_focus_follow(world, monitor, view->focus);
     else phx_focus_leave(monitor, view->focus);
     if (fills) {
         fill_frame(world, monitor, view);
@@ -192,7 +197,9 @@ static void serve_monitor(phx_world *world, phx_monitor *monitor, bool again)
     const uint64_t ns = phx_now_ns() - from;
     add_count(&monitor->fill_ns, ns);
     if (ns > count_of(&monitor->fill_ns_max)) atomic_store_explicit(&monitor->fill_ns_max, ns, memory_order_relaxed);
-    if (fills) monitor->last_fill_ns = ns;
+    if (!fills) return;
+    monitor->last_fill_ns = ns;
+    monitor->filled_at_ns = from;
 }
 
 void phx_monitors_fill(phx_world *world, bool again)
@@ -206,7 +213,7 @@ void phx_monitors_fill(phx_world *world, bool again)
                                                      memory_order_relaxed))
             continue;
         serve_monitor(world, slot->monitor, again);
-        any_awake = any_awake || !is_asleep(slot->monitor);
+        any_awake = any_awake || !is_asleep(slot->monitor, from);
         expected = PHX_MONITOR_FILLING;
         if (!atomic_compare_exchange_strong_explicit(&slot->state, &expected, PHX_MONITOR_OPEN, memory_order_acq_rel,
                                                      memory_order_acquire))

@@ -91,7 +91,8 @@ static bool keeps_parts(const phx_points_pass *fill)
     const phx_point_parts *parts = &monitor->parts;
     return parts->valid && fill->parts > 1 && monitor->views_seen == parts->views_seen &&
            fill->stride == parts->stride && fill->stretch_slots == parts->stretch_slots &&
-           fill->world->any_outside == parts->any_outside && monitor->frame.points.slot_epoch == parts->slot_epoch;
+           fill->world->any_outside == parts->any_outside && fill->detect == parts->detect &&
+           monitor->frame.points.slot_epoch == parts->slot_epoch;
 }
 
 /* Notes the next part, and all that the parts depend on. */
@@ -108,6 +109,7 @@ static void note_parts(const phx_points_pass *fill, bool valid)
     parts->slot_epoch = points->slot_epoch;
     parts->views_seen = monitor->views_seen;
     parts->any_outside = fill->world->any_outside;
+    parts->detect = fill->detect;
     parts->valid = valid;
     points->oldest = 0;
     for (uint32_t i = 0; i < fill->parts; i++)
@@ -119,6 +121,14 @@ static uint32_t default_parts(uint32_t slot_count)
     uint32_t parts = 1;
     while (parts < PH_MONITOR_SPREAD_MAX && slot_count / (2 * parts) >= PH_MONITOR_PART_SLOTS) parts *= 2;
     return parts;
+}
+
+static uint8_t detect_of(const phx_world *world, uint64_t focus)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    const bool found = focus != 0 && phx_world_find(world, focus, &shard, &slot);
+    return found ? phx_store_attr(&shard->store, slot)->detect : 0;
 }
 
 void phx_points_fill(phx_world *world, phx_monitor *monitor)
@@ -135,7 +145,8 @@ void phx_points_fill(phx_world *world, phx_monitor *monitor)
                             .stride = monitor->stride,
                             .parts = view->spread,
                             .wants_points = view->flags & PH_MONITOR_POINTS,
-                            .wants_grid = view->flags & PH_MONITOR_GRID};
+                            .wants_grid = view->flags & PH_MONITOR_GRID,
+                            .detect = detect_of(world, view->focus)};
     fill.stretch_slots = phx_points_stretch_slots(&fill);
     uint32_t count = run_fill(&fill, !keeps_parts(&fill));
     for (uint32_t i = 0; i < REFILLS_MAX && count > fill.points_max; i++) {

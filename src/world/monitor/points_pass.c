@@ -133,8 +133,7 @@ static void fill_points_piece(void *context, uint32_t worker, uint32_t piece)
     const uint32_t first = stretch * pass->stretch_slots, left = shard->store.slots - first;
     const phx_span slots = {first, first + (left < pass->stretch_slots ? left : pass->stretch_slots)};
     phx_staged_points staged;
-    staged.count = 0;
-    phx_describe_begin(&staged);
+    phx_describe_begin(&staged, pass->detect);
     fill_slots(pass, shard, slots, &monitor->sums[worker], &staged);
     flush_points(pass, &staged);
 }

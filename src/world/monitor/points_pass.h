@@ -18,6 +18,7 @@ typedef struct phx_points_pass {
     uint32_t points_max, stride, stretch_slots;
     uint32_t parts, part; /* the one at hand */
     bool wants_points, wants_grid, counts_cells;
+    uint8_t detect; /* of the focus; 0, if it is not in the world */
 } phx_points_pass;
 
 /* Runs that a fill of so many points of a world of so many shards may have. */

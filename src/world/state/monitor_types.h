@@ -59,6 +59,7 @@ typedef struct phx_point_parts {
     uint64_t views_seen;
     bool valid; /* the parts were filled, with all of the above */
     bool any_outside;
+    uint8_t detect; /* of the focus */
     uint32_t points[PH_MONITOR_SPREAD_MAX], matched[PH_MONITOR_SPREAD_MAX]; /* of each part */
     uint64_t ticks[PH_MONITOR_SPREAD_MAX];                                  /* in which it was renewed */
 } phx_point_parts;
@@ -154,7 +155,8 @@ typedef struct phx_monitor {
     phx_focus focus;
     uint64_t skipped_now;              /* frames since the last filled one */
     uint32_t event_count, events_lost; /* since the last filled frame */
-    uint64_t last_fill_ns;             /* of the last filled frame */
+    uint64_t last_fill_ns;             /* of the last filled frame, as the next one */
+    uint64_t filled_at_ns;             /* by phx_now_ns() */
 
     /* counters of ph_monitor_stats, by the ticking thread; relaxed: they order nothing */
     _Atomic uint64_t frames, skipped, answers_given, refilled, fill_ns, fill_ns_max, followed;

@@ -249,7 +249,7 @@ typedef struct phx_world {
     bool restore_took_crew; /* ... by workers that it has to give back */
     bool renews;          /* a consumer's observers get their whole lists in the next tick: phx_consumer_slot.renews */
     bool reclass;         /* the classes changed: entities have to follow */
-    bool monitors_asleep; /* at the end of the last tick all open monitors had skipped PH_MONITOR_SKIPS_MAX frames */
+    bool monitors_asleep; /* at the end of the last tick all open monitors were (PH_MONITOR_SKIPS_MAX) */
     bool notes_costs;     /* this tick began with a monitor that may want costs */
     phx_journal journal;
     phx_monitor_slot monitors[PH_MONITORS_MAX];
