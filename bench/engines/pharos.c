@@ -31,6 +31,8 @@ typedef struct pharos {
     uint64_t submit_ns;
     ph_monitor monitor; /* of the engine that has one */
     uint32_t seen;      /* parts of its points; 0 = there is none */
+    bool asks;          /* it is a page's, with a chosen entity: */
+    uint64_t chosen;    /* the first one that moves; 0 = none yet */
     bool keeps;         /* whole lists: */
     bench_kept_lists kept;
 } pharos;
@@ -82,15 +84,14 @@ static void *pharos_create(const ph_world_def *def, uint32_t producers, phx_mem 
     return self;
 }
 
-/* The same with a monitor that shows the whole world, all parts, in each tick. */
-static void *seen_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
+static pharos *create_with_monitor(const ph_world_def *def, uint32_t producers, const ph_monitor_def *monitor,
+                                   phx_mem *mem, bench_error *error)
 {
     pharos *self = pharos_create(def, producers, mem, error);
     if (self == NULL) {
         return NULL;
     }
-    const ph_monitor_def monitor = {.points_max = PH_MONITOR_POINTS_MAX};
-    ph_status status = ph_monitor_open(self->world, &monitor, &self->monitor);
+    ph_status status = ph_monitor_open(self->world, monitor, &self->monitor);
     if (status != PH_OK) {
         bench_fail(error, "ph_monitor_open: %s", ph_status_text(status));
         pharos_destroy(self);
@@ -100,12 +101,30 @@ static void *seen_create(const ph_world_def *def, uint32_t producers, phx_mem *m
     return self;
 }
 
+/* The same with a monitor that shows the whole world, all parts, in each tick. */
+static void *seen_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
+{
+    return create_with_monitor(def, producers, &(ph_monitor_def){.points_max = PH_MONITOR_POINTS_MAX}, mem, error);
+}
+
 /* The same, in as many parts as by default. */
 static void *spread_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
 {
     pharos *self = seen_create(def, producers, mem, error);
     if (self != NULL) {
         self->seen = PH_MONITOR_SPREAD_MAX + 1; /* no choice of parts */
+    }
+    return self;
+}
+
+/* The same as a page of pharos-view has it, beside 20 ticks a second: 10 frames, a chosen entity, its questions. */
+static void *chosen_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
+{
+    const ph_monitor_def monitor = {.every = 2, .points_max = PH_MONITOR_POINTS_MAX, .questions = 128};
+    pharos *self = create_with_monitor(def, producers, &monitor, mem, error);
+    if (self != NULL) {
+        self->seen = PH_MONITOR_SPREAD_MAX + 1;
+        self->asks = true;
     }
     return self;
 }
@@ -120,15 +139,43 @@ static void *kept_create(const ph_world_def *def, uint32_t producers, phx_mem *m
     return self;
 }
 
+/* What a page asks each second with the tab of observers open: who is near, why it is not seen, who sees the chosen
+   one. More than there is room for waits, as there. */
+static void ask_as_page(const pharos *self, const ph_monitor_frame *frame)
+{
+    enum { FRAMES = 10, NEAR = 32, OBSERVERS = 400 };
+    const ph_monitor_focus *focus = &frame->focus;
+    if (!focus->found || frame->sequence % FRAMES != 0) {
+        return;
+    }
+    const ph_monitor_question near = {.kind = PH_ASK_NEAREST,
+                                      .most = NEAR,
+                                      .x = focus->attrs.x,
+                                      .y = focus->attrs.y,
+                                      .radius = focus->attrs.view * 1.5f};
+    const ph_monitor_question observers = {.kind = PH_ASK_OBSERVERS, .id = focus->id, .most = OBSERVERS};
+    (void)!ph_monitor_ask(self->monitor, &near);
+    (void)!ph_monitor_ask(self->monitor, &observers);
+    for (uint32_t i = 0; i < NEAR && i < focus->target_count; i++) {
+        const ph_monitor_question why = {
+            .kind = PH_ASK_EXPLAIN, .id = focus->id, .other = focus->targets[i].id};
+        (void)!ph_monitor_ask(self->monitor, &why);
+    }
+}
+
 /* As the thread of a viewer does, beside the ticks. */
 static void return_frame(const pharos *self)
 {
     const ph_monitor_frame *frame;
     if (ph_monitor_take(self->monitor, &frame) == PH_OK) {
         ph_monitor_view view = frame->view; /* of the whole world, as it is at first */
-        view.spread = self->seen;
-        if (self->seen <= PH_MONITOR_SPREAD_MAX && frame->view.spread != view.spread) {
+        view.spread = self->seen <= PH_MONITOR_SPREAD_MAX ? self->seen : view.spread;
+        view.focus = self->chosen;
+        if (frame->view.spread != view.spread || frame->view.focus != view.focus) {
             (void)!ph_monitor_watch(self->monitor, &view);
+        }
+        if (self->asks) {
+            ask_as_page(self, frame);
         }
         ph_monitor_return(self->monitor, frame);
     }
@@ -210,6 +257,9 @@ static bool pharos_tick(void *engine, const bench_frame *frame, bench_error *err
     PHX_ASSERT(self->held_count == 0); /* all of the last tick was released */
     uint64_t begin = phx_clock_ns();
     for (uint32_t i = 0; i < frame->span_count; i++) {
+        if (self->asks && self->chosen == 0 && frame->spans[i].op == BENCH_MOVE) {
+            self->chosen = frame->move_ids[frame->spans[i].first];
+        }
         if (submit_in_tick(self, frame, &frame->spans[i]) == PH_FULL) {
             return bench_fail(error, "the producer's queue is full in one tick: raise producer_bytes (--set)");
         }
@@ -337,7 +387,11 @@ const bench_engine bench_engine_seen = LIBRARY_ENGINE(
 const bench_engine bench_engine_spread =
     LIBRARY_ENGINE("spread", spread_create, "as seen, and a frame renews a part of the points, as by default");
 
+const bench_engine bench_engine_chosen = LIBRARY_ENGINE(
+    "chosen", chosen_create, "as spread, in each second tick, with a chosen entity and the questions of a page");
+
 bool bench_engine_adds(const bench_engine *engine)
 {
-    return engine == &bench_engine_kept || engine == &bench_engine_seen || engine == &bench_engine_spread;
+    return engine == &bench_engine_kept || engine == &bench_engine_seen || engine == &bench_engine_spread ||
+           engine == &bench_engine_chosen;
 }

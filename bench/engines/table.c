@@ -11,6 +11,7 @@
 static const bench_engine *const engines[] = {
     &bench_engine_pharos, &bench_engine_batch, &bench_engine_rescan_simd, &bench_engine_rescan,
     &bench_engine_towers, &bench_engine_kept,  &bench_engine_seen,        &bench_engine_spread,
+    &bench_engine_chosen,
 };
 
 uint32_t bench_engine_count(void)
