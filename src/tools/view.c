@@ -14,6 +14,7 @@
 #include "tools/standard_input.h"
 #include "tools/trace.h"
 #include "tools/trace_head.h"
+#include "tools/view_images.h"
 #include "tools/view_run.h"
 #include "tools/view_seek.h"
 
@@ -50,7 +51,8 @@ static const char help[] =
     "\n"
     "It listens on 127.0.0.1 alone. The address has a random token, new with each start; without it no page is served "
     "a frame. From another machine: ssh -L 8732:127.0.0.1:8732 HOST, and --port 8732 there. Bad lines of a trace are "
-    "passed over; pharos-replay names them. Key images for going back take at most 256 MiB.\n"
+    "passed over; pharos-replay names them. Going back is by key images in memory, of --images-max together; a world that "
+    "takes more is refused.\n"
     "\n"
     "Exit status: 0 ended by a signal; 1 trouble (memory, port); 2 wrong use, config or trace.";
 
@@ -67,7 +69,8 @@ enum {
     KEY_TICK_MS,
     KEY_PAUSED,
     KEY_AT,
-    KEY_UNPACK_MAX
+    KEY_UNPACK_MAX,
+    KEY_IMAGES_MAX
 };
 
 static const struct argp_option options[] = {
@@ -92,6 +95,8 @@ static const struct argp_option options[] = {
     {"paused", KEY_PAUSED, NULL, 0, "Begin paused", 3},
     {"at", KEY_AT, "TICK", 0, "Begin at this tick of the trace", 3},
     {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 256M)", 3},
+    {"images-max", KEY_IMAGES_MAX, "BYTES[K|M|G]", 0,
+     "The most that all key images of a trace or an image may take, by which the page goes back (default: 256M)", 3},
     PHX_HELP_OPTION,
     {0},
 };
@@ -105,7 +110,7 @@ typedef struct command_line {
     int assignment_count;
     ph_view_def view;
     double speed;
-    uint64_t tick_ms, at, unpack_max_bytes;
+    uint64_t tick_ms, at, unpack_max_bytes, images_max_bytes;
     bool has_at;
 } command_line;
 
@@ -150,6 +155,14 @@ static void check_source(struct argp_state *state, command_line *line)
     }
 }
 
+static uint64_t read_bytes(struct argp_state *state, const char *name, const char *text)
+{
+    uint64_t bytes = 0;
+    if (!phx_parse_bytes(text, &bytes))
+        argp_error(state, "--%s: '%s' is not a number of bytes, as 64K, 500M or 2G", name, text);
+    return bytes;
+}
+
 static void check(struct argp_state *state, command_line *line)
 {
     check_source(state, line);
@@ -161,6 +174,7 @@ static void check(struct argp_state *state, command_line *line)
     if (line->speed == 0) line->speed = 1;
     if (line->tick_ms == 0) line->tick_ms = line->demo ? 50 : 100;
     if (line->unpack_max_bytes == 0) line->unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES;
+    if (line->images_max_bytes == 0) line->images_max_bytes = PHX_KEY_IMAGES_BYTES;
 }
 
 static error_t read_option(int key, char *text, struct argp_state *state)
@@ -210,8 +224,10 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         line->has_at = true;
         return 0;
     case KEY_UNPACK_MAX:
-        if (!phx_parse_bytes(text, &line->unpack_max_bytes))
-            argp_error(state, "--unpack-max: '%s' is not a number of bytes, as 64K, 500M or 2G", text);
+        line->unpack_max_bytes = read_bytes(state, "unpack-max", text);
+        return 0;
+    case KEY_IMAGES_MAX:
+        line->images_max_bytes = read_bytes(state, "images-max", text);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s': a trace is given as --trace FILE", text);
@@ -303,7 +319,10 @@ static int run(phx_mem *mem, const command_line *line)
         fprintf(stderr, "pharos-view: the standard input: %s\n", trouble);
         return PHX_EXIT_USAGE;
     }
-    phx_view_source source = {.mem = mem, .path = line->trace_path, .unpack_max_bytes = line->unpack_max_bytes};
+    phx_view_source source = {.mem = mem,
+                              .path = line->trace_path,
+                              .unpack_max_bytes = line->unpack_max_bytes,
+                              .images_max_bytes = line->images_max_bytes};
     if (ph_config_create(&source.config) != PH_OK) {
         fputs("pharos-view: no memory\n", stderr);
         return PHX_EXIT_TROUBLE;

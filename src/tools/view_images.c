@@ -1,19 +1,20 @@
 /*
  * Key images; see view_images.h. When there is no room for another image, every second one goes, and the ones to come
- * stand twice as far apart: so a long run has them farther apart, not more.
+ * stand twice as far apart: so a long run has them farther apart, not more. One that has no room beside the first is
+ * left out, and so are the ones to come until twice as many ticks have passed.
  */
 #include "tools/view_images.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_TICKS = 20 };
-static const size_t BYTES_MAX = (size_t)256 << 20;
 
-void phx_key_images_init(phx_key_images *images)
+void phx_key_images_init(phx_key_images *images, uint64_t bytes_max)
 {
-    *images = (phx_key_images){.ticks = FIRST_TICKS};
+    *images = (phx_key_images){.ticks = FIRST_TICKS, .bytes_max = bytes_max};
 }
 
 bool phx_grow_bytes(void *grown, const void *bytes, size_t size)
@@ -31,9 +32,14 @@ bool phx_grow_bytes(void *grown, const void *bytes, size_t size)
     return true;
 }
 
+static size_t bytes_of(const phx_key_image *image)
+{
+    return image->size + strlen(image->config);
+}
+
 static void drop(phx_key_images *images, const phx_key_image *image)
 {
-    images->bytes -= image->size;
+    images->bytes -= bytes_of(image);
     free(image->bytes);
     free(image->config);
 }
@@ -75,22 +81,66 @@ static char *config_text(const phx_view_source *source)
     return NULL;
 }
 
-/* An image that finds no memory is left out: a seek takes longer then. */
+/* An image in the making. */
+typedef struct image_writer {
+    phx_grown_bytes bytes;
+    uint64_t room;
+    bool too_large;
+} image_writer;
+
+static bool write_image(void *user, const void *bytes, size_t size)
+{
+    image_writer *to = user;
+    to->too_large = size > to->room - to->bytes.size;
+    return !to->too_large && phx_grow_bytes(&to->bytes, bytes, size);
+}
+
+/* Room for another image of this size beside the kept ones, if the first one leaves as much. */
+static void make_room(phx_key_images *images, uint64_t size)
+{
+    while (images->count > 1 && (images->count == PHX_KEY_IMAGES_MAX || images->bytes + size > images->bytes_max))
+        thin_out(images);
+}
+
+/* PH_FULL: it has no room beside the first image; PH_NO_MEMORY. */
+static ph_status add_image(phx_key_images *images, const phx_view_source *source)
+{
+    const phx_key_image *last = images->count > 0 ? &images->at[images->count - 1] : NULL;
+    if (last) make_room(images, bytes_of(last)); /* about as large: while this one is made, too */
+    char *config = config_text(source);
+    const size_t config_bytes = config ? strlen(config) : 0;
+    image_writer image = {.room = images->bytes_max - (last ? bytes_of(&images->at[0]) : 0)};
+    image.too_large = config_bytes > image.room;
+    image.room -= image.too_large ? 0 : config_bytes;
+    if (!config || image.too_large || ph_save(source->world, write_image, &image) != PH_OK) {
+        free(config);
+        free(image.bytes.bytes);
+        return image.too_large ? PH_FULL : PH_NO_MEMORY;
+    }
+    make_room(images, image.bytes.size + config_bytes);
+    char *fitting = realloc(image.bytes.bytes, image.bytes.size);
+    images->at[images->count++] = (phx_key_image){source->at, source->diverged, config,
+                                                  fitting ? fitting : image.bytes.bytes, image.bytes.size};
+    images->bytes += image.bytes.size + config_bytes;
+    return PH_OK;
+}
+
+bool phx_key_images_begin(phx_key_images *images, phx_view_source *source)
+{
+    const ph_status status = add_image(images, source);
+    if (status == PH_OK) return true;
+    if (status != PH_FULL) return phx_source_fail(source, "the first key image", status);
+    snprintf(source->reason, sizeof source->reason,
+             "%s: its world takes more than %" PRIu64 " bytes, the most for going back: --images-max gives it more",
+             source->path, images->bytes_max);
+    return false;
+}
+
 void phx_key_images_keep(phx_key_images *images, const phx_view_source *source)
 {
-    const uint64_t last = images->count > 0 ? images->at[images->count - 1].tick : 0;
-    if (images->count > 0 && source->at < last + images->ticks) return;
-    phx_grown_bytes image = {0};
-    char *config = config_text(source);
-    if (!config || ph_save(source->world, phx_grow_bytes, &image) != PH_OK) {
-        free(config);
-        free(image.bytes);
-        return;
-    }
-    while (images->count > 1 && (images->count == PHX_KEY_IMAGES_MAX || images->bytes + image.size > BYTES_MAX))
-        thin_out(images);
-    images->at[images->count++] = (phx_key_image){source->at, source->diverged, config, image.bytes, image.size};
-    images->bytes += image.size;
+    PHX_ASSERT(images->count > 0);
+    if (source->at < images->at[images->count - 1].tick + images->ticks) return;
+    if (add_image(images, source) == PH_FULL) images->ticks *= 2;
 }
 
 const phx_key_image *phx_key_images_before(const phx_key_images *images, uint64_t tick)

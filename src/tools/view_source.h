@@ -27,7 +27,7 @@ struct phx_view_source {
     phx_mem *mem;
     ph_config *config;
     const char *path; /* of the trace, or the image */
-    uint64_t unpack_max_bytes;
+    uint64_t unpack_max_bytes, images_max_bytes;
     ph_load_options layout; /* of the image: shards, workers, index */
     ph_world world;
     ph_consumer consumers[PH_CONSUMERS_MAX]; /* all of the world's: their batches are returned unread */
@@ -72,9 +72,9 @@ void phx_source_end_world(phx_view_source *source);
 /* The keys of the demo's world, for ph_config_load_text(). */
 extern const char phx_view_demo_config[];
 bool phx_view_demo_open(phx_view_source *source);
-/* source->path and unpack_max_bytes are set. */
+/* source->path, unpack_max_bytes and images_max_bytes are set. */
 bool phx_view_trace_open(phx_view_source *source);
-/* source->path and layout are set. */
+/* source->path, images_max_bytes and layout are set. */
 bool phx_view_store_open(phx_view_source *source);
 
 #endif

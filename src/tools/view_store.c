@@ -211,7 +211,7 @@ bool phx_view_store_open(phx_view_source *source)
     source->slice = slice;
     source->fork = fork_store;
     source->close = close_store;
-    phx_key_images_init(&player->images);
+    phx_key_images_init(&player->images, source->images_max_bytes);
     if (!phx_store_name_split(source->path, PHX_STORE_IMAGE, folder, name, &tick)) {
         snprintf(source->reason, sizeof source->reason, "%s: an image of a store has a name like arena.%0*d.phs",
                  source->path, PHX_TICK_DIGITS, 1200);
@@ -223,6 +223,5 @@ bool phx_view_store_open(phx_view_source *source)
         snprintf(source->reason, sizeof source->reason, "%s: %s", source->path,
                  reason[0] != '\0' ? reason : ph_status_text(status));
     if (status != PH_OK || begin_world(source) != PH_OK || !find_range(source, tick)) return false;
-    phx_key_images_keep(&player->images, source);
-    return player->images.count > 0 || phx_source_fail(source, "the first key image", PH_NO_MEMORY);
+    return phx_key_images_begin(&player->images, source);
 }

@@ -4,6 +4,7 @@
  * than the recorded one, which goes on from there; a seek to before that tick undoes it.
  */
 #include "tools/replay_submit.h"
+#include "tools/text_input.h"
 #include "tools/trace.h"
 #include "tools/trace_config.h"
 #include "tools/trace_head.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 typedef struct trace_player {
     phx_trace *trace;
@@ -155,24 +155,34 @@ static uint64_t number_at(const char *line, int column)
     return line ? strtoull(line, NULL, 10) : 0;
 }
 
-/* Lines as they are, so that whatever a line says is said there, too. The lines of a tick stand together.
-   PH_NO_MEMORY; PH_FULL: too long. */
-static ph_status add_lines(gzFile file, uint64_t last, phx_grown_bytes *text)
+/* The line, and its end. */
+static ph_status add_line(phx_grown_bytes *to, char *line, size_t length)
 {
-    char piece[4096]; /* of a line, which may have several */
+    line[length] = '\n'; /* in place of the zero byte behind it */
+    if (to->size + length + 1 > PHX_SLICE_BYTES_MAX) return PH_FULL;
+    return phx_grow_bytes(to, line, length + 1) ? PH_OK : PH_NO_MEMORY;
+}
+
+/* Lines as they are, so that whatever a line says is said there, too. All of the file is read: of damaged data lines may
+   come that look like later ticks before the damage is found. PH_NO_MEMORY; PH_FULL: too long; PH_IO: the file can not
+   be read on. */
+static ph_status add_lines(phx_text *file, uint64_t last, phx_grown_bytes *to)
+{
+    char *line;
+    size_t length;
     int column = -1;
-    bool begins = true, keeps = true;
-    while (gzgets(file, piece, sizeof piece)) {
-        const size_t length = strlen(piece);
-        const bool has_fields = begins && piece[0] != '#' && strspn(piece, " \t\r\n") != length;
-        if (has_fields && column >= 0 && number_at(piece, column) > last) return PH_OK;
-        if (begins) keeps = has_fields || !phx_trace_head_has(piece);
-        if (has_fields && column < 0) column = column_of(piece, "tick");
-        if (keeps && text->size + length > PHX_SLICE_BYTES_MAX) return PH_FULL;
-        if (keeps && !phx_grow_bytes(text, piece, length)) return PH_NO_MEMORY;
-        begins = length > 0 && piece[length - 1] == '\n';
+    phx_text_result result;
+    ph_status status = PH_OK;
+    while (status == PH_OK && (result = phx_text_next(file, &line, &length)) != PHX_TEXT_END) {
+        if (result == PHX_TEXT_BROKEN) return PH_IO;
+        if (result == PHX_TEXT_TOO_LONG) continue; /* it is none of a trace */
+        if (column < 0) phx_text_skip_mark(&line, &length);
+        const bool has_fields = line[0] != '#' && strspn(line, " \t\r") != length;
+        if (has_fields && column >= 0 && number_at(line, column) > last) continue;
+        if (has_fields && column < 0) column = column_of(line, "tick");
+        if (has_fields || !phx_trace_head_has(line)) status = add_line(to, line, length);
     }
-    return PH_OK;
+    return status;
 }
 
 static bool make_player(phx_view_source *source)
@@ -191,20 +201,35 @@ static bool fork_trace(const phx_view_source *source, phx_view_source *copy)
     return make_player(copy);
 }
 
+/* Why there is no slice. */
+static void say_no_slice(const phx_view_source *source, ph_status status, const phx_text *file, phx_view_slice *slice)
+{
+    char *to = slice->reason;
+    const size_t size = sizeof slice->reason;
+    if (status == PH_FULL) snprintf(to, size, "%s", phx_slice_too_long);
+    else if (status == PH_IO)
+        snprintf(to, size, "%s:%llu: %s", source->path, (unsigned long long)phx_text_line_number(file),
+                 phx_text_trouble(file));
+    else snprintf(to, size, "%s: %s", source->path, ph_status_text(status));
+}
+
 static bool slice(const phx_view_source *source, uint64_t last, phx_view_slice *slice)
 {
-    gzFile file = gzopen(source->path, "rb");
     const trace_player *player = source->own;
+    const char *trouble;
+    phx_text *file = NULL;
     phx_grown_bytes text = {0};
-    ph_status status = file ? PH_OK : PH_IO;
-    if (file && !phx_grow_bytes(&text, player->head, player->head_bytes)) status = PH_NO_MEMORY;
+    ph_status status = phx_text_open(&file, source->mem, source->path, source->unpack_max_bytes, &trouble);
+    if (status == PH_BAD_ARGUMENT) {
+        snprintf(slice->reason, sizeof slice->reason, "%s: %s", source->path, trouble);
+        return false;
+    }
+    if (status == PH_OK && !phx_grow_bytes(&text, player->head, player->head_bytes)) status = PH_NO_MEMORY;
     if (status == PH_OK) status = add_lines(file, last, &text);
-    if (file) gzclose(file);
+    if (status != PH_OK) say_no_slice(source, status, file, slice);
+    phx_text_close(file);
     slice->text = text.bytes; /* freed by the caller, whole or not */
     slice->bytes = text.size;
-    if (status == PH_FULL) snprintf(slice->reason, sizeof slice->reason, "%s", phx_slice_too_long);
-    else if (status != PH_OK)
-        snprintf(slice->reason, sizeof slice->reason, "%s: %s", source->path, ph_status_text(status));
     return status == PH_OK;
 }
 
@@ -244,12 +269,12 @@ bool phx_view_trace_open(phx_view_source *source)
     source->slice = slice;
     source->fork = fork_trace;
     source->close = close_trace;
-    phx_key_images_init(&player->images);
+    phx_key_images_init(&player->images, source->images_max_bytes);
     if (!open_trace(source) || !find_range(source) || !phx_source_make_world(source)) return false;
     phx_submitter_init(&player->submitter, source->mem, source->world);
     player->head = phx_trace_head_make(ph_config_def(source->config), &player->head_bytes);
     if (!player->head) return phx_source_fail(source, source->path, PH_NO_MEMORY);
     source->offset = (int64_t)source->first - 1;
     source->at = source->first - 1; /* wraps where a trace begins with tick 0: so does the first tick */
-    return step(source);
+    return run_tick(source) && phx_key_images_begin(&player->images, source);
 }

@@ -3,6 +3,7 @@
 the sentences of --explain; and a slice is a trace with the same events. The same of an image and its journal.
 usage: test_trace.py PHAROS-REPLAY PHAROS-VIEW-COMMAND ...; PHAROS_TEST_SEED; PHAROS_TEST_RESIDENT=no: resident memory is
 not the program's alone"""
+import gzip
 import os
 import random
 import re
@@ -204,6 +205,66 @@ def check_no_scratch(path):
         assert one.stop() == (0, ""), "a line of its own"
 
 
+def write_over(path, data):
+    """In place, as a program that has it open sees it."""
+    with open(path, "r+b") as file:
+        file.write(data)
+        file.truncate()
+
+
+def check_broken(folder):
+    """A trace that can not be read on is no slice that ends there: the page is told why, and at which line."""
+    plain, path = os.path.join(folder, "broken.csv"), os.path.join(folder, "broken.csv.gz")
+    make_trace(plain, random.Random(SEED))
+    with open(plain, "rb") as file:
+        whole = gzip.compress(file.read())
+    with open(path, "wb") as file:
+        file.write(whole)
+    half = len(whole) // 2
+    with program.Program([*COMMAND, "--trace", path, *SETTINGS], "--paused") as one:
+        page = program.Page(one)
+        page.watch(0, 0, 1000, 1000)
+        save_slice(page, path + ".part.csv", 0, FIRST + TICKS)
+        right = page.slice
+        for data in (whole[:half], whole[:half] + bytes(64) + whole[half + 64:], whole[:-8] + bytes(8)):
+            write_over(path, data)
+            page.slice = None
+            page.tell(type="do", what="slice", value=FIRST + TICKS)
+            page.until(lambda: page.refused or page.slice)
+            assert not page.slice and re.fullmatch(re.escape(path) + r":\d{2,}: .+", page.refused[0]), (page.refused, page.slice and len(page.slice))
+            page.refused.clear()
+        write_over(path, whole)
+        save_slice(page, path + ".part.csv", 0, FIRST + TICKS)
+        assert page.slice == right and len(right.splitlines()) > TICKS
+        os.remove(path)
+        page.tell(type="do", what="slice", value=FIRST + TICKS)
+        page.until(lambda: page.refused)
+        assert page.refused == [f"{path}: No such file or directory"], page.refused
+        page.close()
+
+
+def check_images(path):
+    """Without room for a key image the trace is refused; with room for the first alone the way back is as right."""
+    room = 1024
+    while (run := subprocess.Popen([*COMMAND, "--trace", path, *SETTINGS, "--images-max", str(room)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)).stdout.readline() == "":
+        errors = run.communicate(timeout=60)[1]
+        assert run.returncode == 2 and f"takes more than {room} bytes" in errors and "--images-max" in errors, (run.returncode, errors)
+        room *= 2
+    run.terminate()
+    run.communicate(timeout=60)
+    assert room > 1024, room
+    ticks, pairs = (FIRST + 90, FIRST + 20, FIRST + 150, FIRST), [(observer, 7) for observer in range(1, IDS, 3) if observer != 7]
+    said = sentences(path, [(*pair, tick) for tick in ticks for pair in pairs])
+    with program.Program([*COMMAND, "--trace", path, *SETTINGS, "--images-max", str(room)], "--paused") as one:
+        page = program.Page(one)
+        page.watch(0, 0, 1000, 1000)
+        for number, tick in enumerate(ticks):
+            seek(page, tick)
+            for pair, got in zip(pairs, ask(page, pairs, 1 + number * len(pairs))):
+                assert not got or got == said[(*pair, tick)], (pair, tick, got)
+        page.close()
+
+
 def check_late(path):
     """A page that comes when the trace has ended is shown its last tick, and a question is answered."""
     with program.Program([*COMMAND, "--trace", path, *SETTINGS], "--speed", "1000") as one:
@@ -367,6 +428,8 @@ def main():
         check_lost(path)
         check_late(path)
         check_long(folder)
+        check_broken(folder)
+        check_images(path)
         check_no_scratch(path)
         check_diverged(path, ["--trace", path, *SETTINGS])
         check_journal(path, folder)
