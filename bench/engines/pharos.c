@@ -157,8 +157,7 @@ static void ask_as_page(const pharos *self, const ph_monitor_frame *frame)
     (void)!ph_monitor_ask(self->monitor, &near);
     (void)!ph_monitor_ask(self->monitor, &observers);
     for (uint32_t i = 0; i < NEAR && i < focus->target_count; i++) {
-        const ph_monitor_question why = {
-            .kind = PH_ASK_EXPLAIN, .id = focus->id, .other = focus->targets[i].id};
+        const ph_monitor_question why = {.kind = PH_ASK_EXPLAIN, .id = focus->id, .other = focus->targets[i].id};
         (void)!ph_monitor_ask(self->monitor, &why);
     }
 }

@@ -9,9 +9,8 @@
 #include "bench/engines/pharos.h"
 
 static const bench_engine *const engines[] = {
-    &bench_engine_pharos, &bench_engine_batch, &bench_engine_rescan_simd, &bench_engine_rescan,
-    &bench_engine_towers, &bench_engine_kept,  &bench_engine_seen,        &bench_engine_spread,
-    &bench_engine_chosen,
+    &bench_engine_pharos, &bench_engine_batch, &bench_engine_rescan_simd, &bench_engine_rescan, &bench_engine_towers,
+    &bench_engine_kept,   &bench_engine_seen,  &bench_engine_spread,      &bench_engine_chosen,
 };
 
 uint32_t bench_engine_count(void)

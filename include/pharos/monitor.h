@@ -7,10 +7,10 @@
  * At the end of each tick whose number is a multiple of `every`, the tick's workers fill the monitor's frame, unless
  * the last one was not returned yet: then the tick skips it and counts that. So a monitor is never waited for, and
  * nothing queues up. Once PH_MONITOR_SKIPS_MAX frames are skipped one behind the other, and `asleep_ms` have passed
- * since the last filled one, the tick does nothing for it but to look whether its frame came back. Memory is made at ph_monitor_open(), and for classes that a later definition
- * adds. A world without an open monitor does nothing for it; with one, events, batches and ph_world_hash() are the same
- * as without. What a frame has does not depend on the number of workers. Frames are no part of an image, nor of a
- * journal: a loaded world has no monitor.
+ * since the last filled one, the tick does nothing for it but to look whether its frame came back. Memory is made at
+ * ph_monitor_open(), and for classes that a later definition adds. A world without an open monitor does nothing for it;
+ * with one, events, batches and ph_world_hash() are the same as without. What a frame has does not depend on the number
+ * of workers. Frames are no part of an image, nor of a journal: a loaded world has no monitor.
  *
  * Threads. `monitor` below means: one thread at a time for each monitor, at any time, also while a tick runs. No call
  * waits. ph_world_destroy() ends all monitors of its world, with their frames: no thread may be in a call with them.
@@ -145,8 +145,8 @@ enum {
 enum {
     PH_POINT_STEP_STEALTHY = 1u << 5, /* its stealth is above the detect of the focus: by a reveal alone it is seen;
                                          above 0, if the focus is not in the world */
-    PH_POINT_STEP_KEPT = 1u << 6,  /* of an earlier frame: the point's part was not renewed in this one */
-    PH_POINT_STEP_REMOTE = 1u << 7 /* the entity is remote, shown here by another process */
+    PH_POINT_STEP_KEPT = 1u << 6,     /* of an earlier frame: the point's part was not renewed in this one */
+    PH_POINT_STEP_REMOTE = 1u << 7    /* the entity is remote, shown here by another process */
 };
 
 /**

@@ -67,7 +67,7 @@ typedef enum ph_view_do {
 
 typedef struct ph_view_request {
     ph_view_do what;
-    uint32_t page; /* that asks; for ph_view_say() and ph_view_give_slice() */
+    uint32_t page; /* the number of the connection that asks; for ph_view_say() and ph_view_give_slice() */
     double value;
     char key[PH_VIEW_TEXT_SIZE];
     char text[PH_VIEW_TEXT_SIZE];
@@ -116,11 +116,16 @@ PH_API bool ph_view_next(ph_view *view, ph_view_request *request);
 /** What the page is to show about the host, from now on. @return PH_OK, PH_BAD_ARGUMENT. @thread any */
 PH_API ph_status ph_view_tell(ph_view *view, const ph_view_state *state);
 
-/** A line for the page that asked: a request that was refused, and why. Of several lines the last is sent. @thread any
+/**
+ * A line for the page that asked (ph_view_request.page): a request that was refused, and why. Of several lines the last
+ * is sent; to a page that is gone, none. @thread any
  */
 PH_API void ph_view_say(ph_view *view, uint32_t page, const char *text);
 
-/** The answer to PH_VIEW_DO_SLICE: text that the page saves as a file; copied. @thread any */
+/**
+ * The answer to PH_VIEW_DO_SLICE: text that the page saves as a file; copied. A page that is gone gets none.
+ * @return PH_OK, PH_NO_MEMORY, PH_BAD_ARGUMENT. @thread any
+ */
 PH_NODISCARD PH_API ph_status ph_view_give_slice(ph_view *view, uint32_t page, const char *text, size_t bytes);
 
 /** @return pages that are connected and have said the token. @thread any */

@@ -33,7 +33,15 @@ static bool take_number(uint32_t given, uint32_t normal, uint32_t most, uint32_t
 /* With defaults in place of 0. */
 static ph_status check_def(const ph_monitor_def *def, ph_monitor_def *full)
 {
-    enum { POINTS = 100000, TARGETS = 4096, EVENTS = 1024, QUESTIONS = 16, HITS = 4096, QUESTION_NS = 200000, ASLEEP_MS = 2000 };
+    enum {
+        POINTS = 100000,
+        TARGETS = 4096,
+        EVENTS = 1024,
+        QUESTIONS = 16,
+        HITS = 4096,
+        QUESTION_NS = 200000,
+        ASLEEP_MS = 2000
+    };
     if (!phx_is_zero(def->reserved, sizeof def->reserved)) return PH_BAD_VALUE;
     *full = *def;
     const bool good = take_number(def->every, 1, PH_MONITOR_EVERY_MAX, &full->every) &&

@@ -51,7 +51,8 @@ static const char help[] =
     "\n"
     "It listens on 127.0.0.1 alone. The address has a random token, new with each start; without it no page is served "
     "a frame. From another machine: ssh -L 8732:127.0.0.1:8732 HOST, and --port 8732 there. Bad lines of a trace are "
-    "passed over; pharos-replay names them. Going back is by key images in memory, of --images-max together; a world that "
+    "passed over; pharos-replay names them. Going back is by key images in memory, of --images-max together; a world "
+    "that "
     "takes more is refused.\n"
     "\n"
     "Exit status: 0 ended by a signal; 1 trouble (memory, port); 2 wrong use, config or trace.";

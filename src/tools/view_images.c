@@ -119,8 +119,8 @@ static ph_status add_image(phx_key_images *images, const phx_view_source *source
     }
     make_room(images, image.bytes.size + config_bytes);
     char *fitting = realloc(image.bytes.bytes, image.bytes.size);
-    images->at[images->count++] = (phx_key_image){source->at, source->diverged, config,
-                                                  fitting ? fitting : image.bytes.bytes, image.bytes.size};
+    images->at[images->count++] =
+        (phx_key_image){source->at, source->diverged, config, fitting ? fitting : image.bytes.bytes, image.bytes.size};
     images->bytes += image.bytes.size + config_bytes;
     return PH_OK;
 }

@@ -163,9 +163,9 @@ static ph_status add_line(phx_grown_bytes *to, char *line, size_t length)
     return phx_grow_bytes(to, line, length + 1) ? PH_OK : PH_NO_MEMORY;
 }
 
-/* Lines as they are, so that whatever a line says is said there, too. All of the file is read: of damaged data lines may
-   come that look like later ticks before the damage is found. PH_NO_MEMORY; PH_FULL: too long; PH_IO: the file can not
-   be read on. */
+/* Lines as they are, so that whatever a line says is said there, too. All of the file is read: of damaged data lines
+   may come that look like later ticks before the damage is found. PH_NO_MEMORY; PH_FULL: too long; PH_IO: the file can
+   not be read on. */
 static ph_status add_lines(phx_text *file, uint64_t last, phx_grown_bytes *to)
 {
     char *line;

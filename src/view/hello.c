@@ -4,6 +4,7 @@
  */
 #include "view/hello.h"
 
+#include "base/keys.h"
 #include "view/frame.h"
 
 #include <locale.h>
@@ -172,6 +173,34 @@ char *phx_state_text(const ph_view_state *state)
             yes(state->paused), yes(state->over), state->speed, (unsigned long long)state->first,
             (unsigned long long)state->last, (unsigned long long)state->at, (long long)state->offset,
             (unsigned long long)resident_bytes());
+    return end(&text);
+}
+
+/* All keys of a class, as in a config. */
+static void write_class_keys(FILE *out, const ph_class *class)
+{
+#define WRITE_f32(name) fprintf(out, ",\"" #name "\":%.9g", (double)class->name);
+#define WRITE_u32(name) fprintf(out, ",\"" #name "\":%u", class->name);
+#define WRITE_u8(name) WRITE_u32(name)
+#define WRITE_mask(name) fprintf(out, ",\"" #name "\":\"%llu\"", (unsigned long long)class->name);
+#define WRITE_flag(name) fprintf(out, ",\"" #name "\":%s", yes(class->name));
+#define WRITE_KEY(type, name, value, min, max, meaning) WRITE_##type(name)
+    PHX_CLASS_KEYS(WRITE_KEY)
+#undef WRITE_KEY
+#undef WRITE_flag
+#undef WRITE_mask
+#undef WRITE_u8
+#undef WRITE_u32
+#undef WRITE_f32
+}
+
+char *phx_class_text(uint32_t kind, const ph_class *class)
+{
+    json_text text;
+    if (!begin(&text)) return NULL;
+    fprintf(text.out, "{\"type\":\"class\",\"kind\":%u", kind);
+    write_class_keys(text.out, class);
+    fputs("}", text.out);
     return end(&text);
 }
 

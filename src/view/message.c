@@ -22,6 +22,7 @@
     ROW(POINTS, "points") \
     ROW(FOCUS, "focus") \
     ROW(HZ, "hz") \
+    ROW(CLASS, "class") \
     ROW(KIND, "kind") \
     ROW(ID, "id") \
     ROW(OTHER, "other") \
@@ -218,6 +219,7 @@ static const char *read_view(const gathered *all, phx_message *message)
     if (!read_parts(text_of(all, FIELD_PARTS), &view->flags)) return "view: unknown part";
     if (!whole(all, FIELD_POINTS, 0, PH_MONITOR_POINTS_MAX, 0, &view->points_max)) return "view: points";
     if (!id(all, FIELD_FOCUS, &view->focus)) return "view: focus is no id";
+    if (!whole(all, FIELD_CLASS, 0, PH_KINDS_MAX - 1, 0, &message->kind_shown)) return "view: class";
     if (!whole(all, FIELD_HZ, 1, PHX_MESSAGE_HZ_MAX, 10, &message->hz)) return "view: hz";
     return NULL;
 }

@@ -24,6 +24,7 @@ phx_page *phx_page_open(ph_view *view, struct lws *wsi)
         pthread_mutex_lock(&view->worlds);
         pthread_mutex_lock(&view->exchange);
         memset(page, 0, sizeof *page);
+        page->number = ++view->connections;
         pthread_mutex_unlock(&view->exchange);
         pthread_mutex_unlock(&view->worlds);
         page->wsi = wsi;
@@ -87,6 +88,8 @@ static void watch(ph_view *view, phx_page *page)
 static void obey_view(ph_view *view, phx_page *page, const phx_message *message)
 {
     page->hz = message->hz;
+    page->class_known = page->class_known && page->kind == message->kind_shown;
+    page->kind = message->kind_shown;
     pthread_mutex_lock(&view->worlds); /* the host's thread resets parts and spread, where it shows another world */
     phx_spread_watch(&page->spread, &page->view, &message->view);
     page->has_view = true;
@@ -142,7 +145,7 @@ static void obey_request(ph_view *view, phx_page *page, const ph_view_request *r
     if (!full) {
         ph_view_request *place = &view->requests[(view->request_first + view->request_count++) % PH_VIEW_REQUESTS_MAX];
         *place = *request;
-        place->page = (uint32_t)(page - view->pages);
+        place->page = page->number;
     }
     pthread_mutex_unlock(&view->exchange);
     if (full) say(view, page, "too many requests wait for the program");
@@ -274,6 +277,7 @@ static char *take_hello(ph_view *view, phx_page *page)
         page->shows = view->shows;
         page->flying = 0; /* frames of another world have no acknowledgement here, and none is sent behind the names */
         page->frame.bytes = page->frame.sent = 0;
+        page->class_known = page->class_waits = false;
         watch(view, page);
     }
     pthread_mutex_unlock(&view->worlds);
@@ -288,10 +292,18 @@ static char *take_lost(ph_view *view, phx_page *page)
     return text;
 }
 
+static char *take_class(phx_page *page)
+{
+    if (!page->class_waits) return NULL;
+    page->class_waits = false;
+    return phx_class_text(page->kind, &page->class_told);
+}
+
 static char *next_text(ph_view *view, phx_page *page)
 {
     char *text = take_hello(view, page);
     if (!text && page->shows != 0) text = take_state(view, page);
+    if (!text) text = take_class(page);
     if (!text) text = take_lost(view, page);
     if (!text) text = take_said(view, page);
     return text ? text : take_slice(view, page);
@@ -342,6 +354,17 @@ static void spread_points(ph_view *view, phx_page *page, const ph_monitor_frame 
     watch(view, page);
 }
 
+/* Notes the keys of the class that the page shows, if they are not as it has them. */
+static void note_class(const ph_view *view, phx_page *page, const ph_monitor_frame *frame)
+{
+    if (!(view->flags & PH_VIEW_SET) || !frame->keys || !frame->classes) return;
+    if (page->kind >= frame->keys->class_count) return;
+    const ph_class *class = &frame->classes[page->kind];
+    if (page->class_known && memcmp(&page->class_told, class, sizeof *class) == 0) return;
+    page->class_told = *class;
+    page->class_known = page->class_waits = true;
+}
+
 static bool pack_frame(ph_view *view, phx_page *page)
 {
     const ph_monitor_frame *frame;
@@ -355,6 +378,7 @@ static bool pack_frame(ph_view *view, phx_page *page)
         page->flight[page->flying++] = frame->sequence;
         packed = true;
     }
+    note_class(view, page, frame);
     phx_questions_answered(page, frame, packed);
     spread_points(view, page, frame);
     ph_monitor_return(page->monitor, frame);

@@ -24,9 +24,6 @@ enum {
     PHX_VIEW_HELLO_S = 5          /* seconds for the token */
 };
 
-/* Texts of a page that wait to be sent, each the last of its sort. */
-typedef enum phx_text { PHX_TEXT_HELLO, PHX_TEXT_STATE, PHX_TEXT_SAID, PHX_TEXT_SLICE, PHX_TEXTS } phx_text;
-
 /* Bytes on their way: LWS_PRE bytes of room before them, as libwebsockets wants it. */
 typedef struct phx_parcel {
     unsigned char *room;
@@ -36,12 +33,16 @@ typedef struct phx_parcel {
 
 typedef struct phx_page {
     struct lws *wsi;    /* NULL: the place is free */
+    uint32_t number;    /* exchange; of its connection: a page that takes the place later has another one */
     bool known;         /* it has said the token */
     bool watches;       /* worlds; its monitor is open */
     ph_monitor monitor; /* worlds */
     ph_monitor_view view;
     phx_spread spread; /* of the view's points */
     bool has_view;
+    uint32_t kind;       /* of the class whose keys it shows, where keys can be set */
+    ph_class class_told; /* as the page has it, or is about to */
+    bool class_known, class_waits;
     uint32_t hz;
     lws_usec_t due_us;
     uint32_t flight[PHX_VIEW_CREDIT]; /* sequence numbers of frames that were not acknowledged */
@@ -69,6 +70,7 @@ struct ph_view {
     char address[PH_VIEW_ADDRESS_SIZE];
     uint32_t port;
     phx_page pages[PH_VIEW_CONNECTIONS_MAX];
+    uint32_t connections; /* that were opened */
 
     pthread_mutex_t worlds;
     ph_world world;

@@ -144,24 +144,33 @@ ph_status ph_view_tell(ph_view *view, const ph_view_state *state)
     return PH_OK;
 }
 
+/* With `exchange` held: the page of this connection. NULL: it is gone, and its place may be another page's. */
+static phx_page *find_page(ph_view *view, uint32_t number)
+{
+    for (phx_page *page = view->pages; page < view->pages + PH_VIEW_CONNECTIONS_MAX; page++)
+        if (page->known && page->number == number) return page;
+    return NULL;
+}
+
 void ph_view_say(ph_view *view, uint32_t page, const char *text)
 {
-    if (page >= PH_VIEW_CONNECTIONS_MAX) return;
     pthread_mutex_lock(&view->exchange);
-    snprintf(view->pages[page].said, sizeof view->pages[page].said, "%s", text);
+    phx_page *to = find_page(view, page);
+    if (to) snprintf(to->said, sizeof to->said, "%s", text);
     pthread_mutex_unlock(&view->exchange);
 }
 
 ph_status ph_view_give_slice(ph_view *view, uint32_t page, const char *text, size_t bytes)
 {
-    if (!view || page >= PH_VIEW_CONNECTIONS_MAX || !text) return PH_BAD_ARGUMENT;
+    if (!view || !text) return PH_BAD_ARGUMENT;
     char *copy = malloc(bytes + 1);
     if (!copy) return PH_NO_MEMORY;
     memcpy(copy, text, bytes);
     copy[bytes] = '\0';
     pthread_mutex_lock(&view->exchange);
-    char *before = view->pages[page].known ? view->pages[page].slice : copy;
-    if (view->pages[page].known) view->pages[page].slice = copy;
+    phx_page *to = find_page(view, page);
+    char *before = to ? to->slice : copy;
+    if (to) to->slice = copy;
     pthread_mutex_unlock(&view->exchange);
     free(before);
     return PH_OK;

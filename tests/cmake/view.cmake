@@ -17,7 +17,10 @@ pharos_plain_test(NAME view_spread SOURCES view/spread.c LIBS pharos_view LABELS
 pharos_plain_test(NAME view_golden SOURCES view/golden.c LIBS pharos_view LABELS view
                   ARGS ${CMAKE_CURRENT_SOURCE_DIR}/view/golden.hex)
 pharos_plain_test(NAME view_frame_bound SOURCES view/frame_bound.c LIBS pharos_view LABELS view)
-add_dependencies(view_tests view_messages view_spread view_golden view_frame_bound)
+pharos_plain_test(NAME view_images LABELS view LIBS pharos_tools pharos_config
+                  SOURCES view/images.c ../src/tools/view_images.c ../src/tools/view_source.c)
+target_compile_definitions(view_images PRIVATE _GNU_SOURCE) # open_memstream
+add_dependencies(view_tests view_messages view_spread view_golden view_frame_bound view_images)
 if(TARGET fuzz_view)
     add_dependencies(view_tests fuzz_view)
 endif()
@@ -30,6 +33,12 @@ pharos_test_properties(view_trace 300 "view")
 if(PHAROS_SANITIZE STREQUAL "thread") # it keeps memory of its own for each page that was touched, and gives none back
     set_property(TEST view_trace APPEND PROPERTY ENVIRONMENT PHAROS_TEST_RESIDENT=no)
 endif()
+add_executable(view_host view/host.c)
+target_link_libraries(view_host PRIVATE pharos_options pharos_view pharos_static)
+add_dependencies(view_tests view_host)
+add_test(NAME view_connections COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/view/test_connections.py
+         ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:view_host>)
+pharos_test_properties(view_connections 120 "view")
 if(PHAROS_SANITIZE)
     return() # the program is the same, and the browser wants the machine
 endif()

@@ -24,8 +24,7 @@ static void run_tick(void)
 
 static void watch(uint64_t focus)
 {
-    const ph_monitor_view view = {
-        .x1 = SIDE, .y1 = SIDE, .flags = PH_MONITOR_POINTS, .spread = PARTS, .focus = focus};
+    const ph_monitor_view view = {.x1 = SIDE, .y1 = SIDE, .flags = PH_MONITOR_POINTS, .spread = PARTS, .focus = focus};
     CHECK_OK(ph_monitor_watch(monitor, &view));
 }
 
@@ -37,8 +36,7 @@ static uint32_t count_stealthy(uint32_t *all)
     run_tick();
     CHECK_OK(ph_monitor_take(monitor, &frame));
     REQUIRE(frame != NULL);
-    for (uint32_t i = 0; i < frame->points.count; i++)
-        count += (frame->points.steps[i] & PH_POINT_STEP_STEALTHY) != 0;
+    for (uint32_t i = 0; i < frame->points.count; i++) count += (frame->points.steps[i] & PH_POINT_STEP_STEALTHY) != 0;
     *all = frame->points.count;
     CHECK_OK(ph_monitor_return(monitor, frame));
     return count;

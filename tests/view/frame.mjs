@@ -5,7 +5,7 @@ import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { decode, FLAG, showsSame } from "../../src/view/page/frame.js";
+import { decode, FLAG, knowsClasses, showsSame } from "../../src/view/page/frame.js";
 import { Link } from "../../src/view/page/link.js";
 import { crowdColour } from "../../src/view/page/palette.js";
 
@@ -52,7 +52,7 @@ const RECT = 48, AFTER_RECT = RECT + 72, STEPS = AFTER_RECT + 16 + 3 * 11;
 assert.deepEqual([new DataView(buffer).getUint16(RECT + 54, true), new DataView(buffer).getUint16(AFTER_RECT, true)], [65535, 2]);
 assert(showsSame(changed(), changed()) && !showsSame(buffer, buffer), "a frame is the same as itself, but while parts of it are older");
 for (const at of [RECT + 48, RECT + 56, RECT + 64, STEPS, STEPS + 2, 16, 24]) assert(showsSame(changed(), changed(at)), `byte ${at}: questions that wait, costs, a part that was renewed, a sequence`);
-const skipped = [8, 9], silent = new Set();
+const skipped = [8, 9, 11], silent = new Set();
 let places = 0;
 for (let i = 0, at = 32, view = new DataView(buffer); i < view.getUint16(6, true); at += 16 + view.getUint32(at + 8, true), i++)
   if (skipped.includes(view.getUint16(at, true))) for (let j = 0; j < view.getUint32(at + 8, true); j++) silent.add(at + 16 + j);
@@ -67,6 +67,12 @@ for (const at of [8, 28, 20, RECT, RECT + 44]) assert(!showsSame(changed(), chan
 const stepped = changed();
 new Uint8Array(stepped)[STEPS] ^= 1;
 assert(!showsSame(changed(), stepped), "a step of crowd control");
+
+// Of many classes each frame has a part: a pause rests once the page knows them all. Its first message has decimals, a frame float32.
+const known = [{ view: 81, bands: [] }, { view: 82.5, bands: [{ radius: 83, every: 84 }, { radius: 85, every: 86 }] }];
+assert(knowsClasses(known, frame) && knowsClasses([], { classes: [] }) && !knowsClasses(known.slice(0, 1), frame) && !knowsClasses([{ ...known[0], view: 80 }, known[1]], frame));
+for (const bands of [known[1].bands.slice(0, 1), [known[1].bands[0], { radius: 85, every: 87 }], [known[1].bands[0], { radius: 84, every: 86 }]]) assert(!knowsClasses([known[0], { view: 82.5, bands }], frame), bands);
+assert(knowsClasses([{ view: 0.1, bands: [{ radius: 0.3, every: 1 }] }], { classes: [{ kind: 0, view: Math.fround(0.1), bands: [{ radius: Math.fround(0.3), every: 1 }] }] }));
 
 function* changedHeads(buffer) {
   const view = new DataView(buffer);

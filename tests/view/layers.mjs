@@ -327,7 +327,7 @@ async function checkInstances(page) {
 async function checkKeys(page) {
   await page.evaluate(() => { document.getElementById("keys").open = true; });
   const slide = (value) => page.evaluate((value) => { const slider = document.querySelector('input[aria-label="crowd_entities"]'); slider.value = value; slider.dispatchEvent(new Event("change")); }, String(value));
-  const effect = () => page.evaluate(() => Object.fromEntries([...document.querySelectorAll("#key-effect tr")].slice(1).map((row) => { const [name, ...numbers] = [...row.cells].map((one) => one.textContent); return [name, numbers.map((text) => Number(text.replaceAll(",", "")))]; })));
+  const effect = () => page.evaluate(() => Object.fromEntries([...document.querySelectorAll("#key-effect tr")].slice(1).map((row) => { const [name, ...numbers] = [...row.cells].slice(0, 3).map((one) => one.textContent); return [name, numbers.map((text) => Number(text.replaceAll(",", "")))]; })));
   const at = await page.evaluate(() => window.pharos.shown.tick);
   await slide(0);
   assert.equal(Object.keys(await effect()).length, 0, "no effect before a tick has it");
@@ -337,6 +337,8 @@ async function checkKeys(page) {
   assert(lists[1] > lists[0], `the crowd's observer sees more without crowd control: ${lists}`);
   assert(events.length === 2 && events[1] > 0 && p99.length === 2 && p99.every((ms) => ms > 0), [events, p99]);
   assert.deepEqual(await page.evaluate(() => window.pharos.strips.changes.length), 1, "a line in the strips");
+  const drawn = await page.evaluate(() => [...document.querySelectorAll("#key-effect canvas")].map(({ width, height, getContext }, i, all) => { const { data } = all[i].getContext("2d").getImageData(0, 0, width, height); return [[0x56, 0xb4, 0xe9], [0xe6, 0x9f, 0], [255, 255, 255]].map((colour) => { for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 60 && colour.every((value, c) => Math.abs(data[at + c] - value) < 28)) return true; return false; }); }));
+  assert.deepEqual([drawn.length, drawn[0], drawn[2]], [3, [true, true, true], [true, true, true]], "ticks and lists before and after, tick by tick");
   // The colour by the number in view goes by the views of now: with a short one 14 has none around.
   const setView = async (view, colour) => {
     await page.evaluate((value) => window.pharos.link.send({ type: "set", key: "player.view", value }), String(view));
@@ -421,6 +423,120 @@ async function checkSleep(page) {
   await until(page, "frames again", (seen) => window.pharos.frames > seen + 2, seen);
 }
 
+// ---- a world of its own: levels, more classes than a frame has, another time ----
+
+const MANY = 3000, SOME_TICKS = 60; // a frame has 2,048 classes
+const LEVELS = `world_size = {800, 800}
+tower_size = 50
+entities_max = 100
+class scout { view = 100 detect = 1 }
+class thief { stealth = 2 }
+${Array.from({ length: MANY }, (_, i) => `class c${i} { view = ${i / 10} }`).join("\n")}
+`;
+const THIEF = [430, 400], SNEAK = [400, 430];
+
+// 1, a scout, has a thief and 3, of some stealth, around it; 4 comes and goes.
+function makeLevels(path) {
+  const lines = ["tick,op,id,x,y,kind,stealth", "1,enter,1,400,400,scout,", `1,enter,2,${THIEF},thief,`, `1,enter,3,${SNEAK},default,1`, "1,enter,4,700,700,default,"];
+  for (let tick = 2; tick <= SOME_TICKS; tick++) lines.push(`${tick},move,4,${tick % 2 === 0 ? "430,430" : "700,700"},,`);
+  writeFileSync(path, `${lines.join("\n")}\n`);
+}
+
+// A pause draws nothing anew, though each frame has other classes than the one before.
+async function checkStill(page) {
+  const FRAMES = 12;
+  await until(page, "it has come to rest", (FRAMES) => {
+    const { map, frames } = window.pharos, since = (window.stillSince ??= { pictures: -1 });
+    if (since.pictures !== map.pictures) Object.assign(since, { pictures: map.pictures, frames });
+    return frames - since.frames >= FRAMES;
+  }, FRAMES);
+  const wrong = await page.evaluate((MANY) => Array.from({ length: MANY }, (_, i) => i).filter((i) => Math.fround(window.pharos.hello.world.classes[3 + i].view) !== Math.fround(i / 10)), MANY);
+  assert.deepEqual(wrong, [], "classes of another view");
+}
+
+async function checkLevels(page) {
+  await page.evaluate(() => window.pharos.map.fit());
+  await colourBy(page, "levels");
+  await point(page, 2, ...THIEF, 5);
+  await point(page, 3, ...SNEAK, 5);
+  await choose(page, 1);
+  for (const name of ["rings", "lines", "near"]) await layer(page, name, false);
+  await point(page, 2, ...THIEF, 5);
+  await point(page, 3, ...SNEAK, 7);
+  await until(page, "its legend", () => /stealth above the detect of 1, 1: not seen/.test(document.getElementById("legend").textContent));
+  await picture(page, "layers_levels");
+}
+
+// Sliders and flags of a class are by its keys of now, and set them.
+async function checkClassKeys(page) {
+  await page.evaluate(() => { document.getElementById("keys").open = true; });
+  const slide = (name, value) => page.evaluate(([name, value]) => { const slider = document.querySelector(`input[aria-label="class ${name}"]`); slider.value = value; slider.dispatchEvent(new Event("change")); }, [name, String(value)]);
+  const stands = (name, value) => until(page, `${name} is ${value}`, ([name, value]) => { const input = document.querySelector(`input[aria-label="class ${name}"]`); return (input.type === "checkbox" ? input.checked : Number(input.value)) === value; }, [name, value]);
+  const next = async () => step(page, (await page.evaluate(() => window.pharos.shown.tick)) + 2);
+  await page.selectOption('select[aria-label="class"]', "scout");
+  await stands("view", 100);
+  await stands("detect", 1);
+  await page.selectOption('select[aria-label="class"]', "thief");
+  await stands("stealth", 2);
+  await stands("view", 0);
+  await slide("stealth", 1);
+  await next();
+  await stands("stealth", 1);
+  await point(page, 2, ...THIEF, 7);
+  await page.evaluate(() => document.querySelector('input[aria-label="class veiled"]').click());
+  await next();
+  await until(page, "a veiled thief", () => [...window.pharos.shown.points.bits].filter((bits) => bits & 64).length === 1);
+  await stands("veiled", true);
+  await until(page, "what it did", () => /^thief.veiled = true/.test(document.getElementById("key-effect").textContent));
+  await page.selectOption('select[aria-label="class"]', "scout");
+  await slide("view", 60);
+  await next();
+  await until(page, "a shorter ring", () => window.pharos.shown.focus.attrs.view === 60);
+  await picture(page, "layers_class_keys");
+}
+
+// A seek is another time: of the one before nothing is left, and looking back shows nothing that came later.
+async function checkSeek(page) {
+  await choose(page, 1);
+  await page.click("#tab-events");
+  await page.fill("#why-observer", "1");
+  await page.fill("#why-target", "4");
+  await page.press("#why-target", "Enter");
+  const seek = async (tick) => {
+    await page.evaluate((tick) => window.pharos.link.send({ type: "do", what: "seek", value: tick }), tick);
+    await until(page, `tick ${tick}`, (tick) => window.pharos.state.at === tick && window.pharos.shown.tick === tick && window.pharos.kept.frames.length === 1, tick);
+  };
+  const told = () => page.evaluate(() => [...document.querySelectorAll("#panel tr")].slice(1).map((row) => Number(row.cells[0].textContent)).filter((tick) => tick > 0));
+  await seek(30);
+  await step(page, 34);
+  await until(page, "events", () => document.querySelectorAll("#panel tr").length > 3);
+  assert(Math.max(...(await told())) > 32, await told());
+  await page.evaluate(() => document.getElementById("map").focus());
+  for (let i = 0; i < 2; i++) await page.keyboard.press(",");
+  await until(page, "it looks back", () => window.pharos.shown.tick < 34);
+  const back = await page.evaluate(() => window.pharos.shown.tick);
+  assert((await told()).every((tick) => tick <= back), [back, await told()]);
+  await page.keyboard.press("l");
+  await seek(10);
+  assert.deepEqual([await told(), await page.evaluate(() => window.pharos.inspector.events.length)], [[], 0], "events of the time before");
+  assert.equal(await page.evaluate(() => document.getElementById("scrub-note").textContent), "");
+  await until(page, "why, at this tick", () => /^(not )?seen/.test(document.getElementById("why-text").textContent));
+  await step(page, 12);
+  await until(page, "events of this time", () => document.querySelectorAll("#panel tr").length > 2);
+  assert((await told()).every((tick) => tick > 10 && tick <= 12), await told());
+}
+
+// A browser may take the graphics away: the page says so, and draws again when it has them back.
+async function checkGraphics(page) {
+  await page.evaluate(() => { window.loser = window.pharos.map.points.gl.getExtension("WEBGL_lose_context"); window.loser.loseContext(); });
+  await until(page, "it is told", () => !document.getElementById("notice").hidden && /has taken the graphics/.test(document.getElementById("notice").textContent));
+  await picture(page, "layers_no_graphics");
+  await step(page, (await page.evaluate(() => window.pharos.shown.tick)) + 1);
+  await page.evaluate(() => window.loser.restoreContext());
+  await until(page, "points again", () => !window.pharos.map.points.lost && window.pharos.map.rests && window.pharos.map.points.lit() > 0);
+  await until(page, "no word of it", () => document.getElementById("notice").hidden);
+}
+
 await inBrowser(async (browser, folder) => {
   const [trace, config] = ["stage.csv", "stage.conf"].map((name) => join(folder, name));
   makeStage(trace);
@@ -437,4 +553,18 @@ await inBrowser(async (browser, folder) => {
   }
   await page.close();
   await stop(one);
+  const [levels, classes] = ["levels.csv", "levels.conf"].map((name) => join(folder, name));
+  makeLevels(levels);
+  writeFileSync(classes, LEVELS);
+  const other = await start("--trace", levels, "--config", classes, "--at", "4", "--paused", "--allow-set");
+  const second = await open(browser, other.address);
+  await second.evaluate(makeLooks);
+  await second.evaluate(() => window.pharos.map.fit());
+  for (const check of [checkStill, checkLevels, checkClassKeys, checkSeek, checkGraphics]) {
+    const begin = Date.now();
+    await check(second);
+    console.log(`${check.name}: ok, ${Date.now() - begin} ms`);
+  }
+  await second.close();
+  await stop(other);
 });

@@ -24,8 +24,8 @@ static void views(void)
 {
     HOLDS(read_text("{\"type\":\"view\",\"x0\":-1.5,\"y0\":2,\"x1\":999999984306749440,\"y1\":3.0e2,\"parts\":"
                     "\"points,keys,any\",\"points\":7,"
-                    "\"focus\":\"18446744073709551615\",\"hz\":60,\"instance\":4294967295}") == NULL);
-    HOLDS(message.kind == PHX_MESSAGE_VIEW && message.hz == 60);
+                    "\"focus\":\"18446744073709551615\",\"hz\":60,\"class\":4095,\"instance\":4294967295}") == NULL);
+    HOLDS(message.kind == PHX_MESSAGE_VIEW && message.hz == 60 && message.kind_shown == 4095);
     HOLDS(message.view.x0 == -1.5F && message.view.y0 == 2 && message.view.x1 == 1e18F && message.view.y1 == 300);
     HOLDS(message.view.flags == (PH_MONITOR_POINTS | PH_MONITOR_KEYS | PH_MONITOR_ANY_INSTANCE));
     HOLDS(message.view.points_max == 7 && message.view.focus == UINT64_MAX && message.view.instance == UINT32_MAX);
@@ -121,6 +121,34 @@ static void texts_to_pages(void)
     }
 }
 
+/* Each key has a value of its own. */
+static void class_keys(void)
+{
+    const ph_class class = {.name = "x",
+                            .view = 1.5F,
+                            .margin = 2,
+                            .reach = 3,
+                            .visible = 1e18F,
+                            .layers = 4,
+                            .sees = UINT64_MAX,
+                            .cap = 5,
+                            .stealth = 6,
+                            .detect = 7,
+                            .priority = 8,
+                            .veiled = true,
+                            .wakes = true,
+                            .adds_max = 9,
+                            .updates_max = 10};
+    char *text = phx_class_text(4095, &class);
+    CHECK(text && strcmp(text, "{\"type\":\"class\",\"kind\":4095,\"view\":1.5,\"margin\":2,\"reach\":3,"
+                               "\"visible\":9.99999984e+17,\"layers\":\"4\",\"sees\":\"18446744073709551615\","
+                               "\"stealth\":6,\"detect\":7,\"global\":false,\"veiled\":true,\"ready\":false,"
+                               "\"cap\":5,\"priority\":8,\"adds_max\":9,\"wakes\":true,\"sleeps\":false,"
+                               "\"updates_max\":10}") == 0,
+          "the keys of a class are %s", text ? text : "none");
+    free(text);
+}
+
 int main(void)
 {
     views();
@@ -128,5 +156,6 @@ int main(void)
     requests();
     texts();
     texts_to_pages();
+    class_keys();
     return check_done("view_messages");
 }

@@ -44,7 +44,7 @@ export async function open(browser, address, more = "") {
   // A question waits for no picture: the processor may draw three a second, and a test has hundreds of questions.
   const wait = page.waitForFunction.bind(page);
   page.waitForFunction = (look, given, options) => wait(look, given, { polling: POLL_MS, ...options });
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text()) && faults.push(message.text()));
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|CONTEXT_LOST_WEBGL|ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text()) && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(error.stack));
   await page.goto(address + more);
   await page.waitForFunction(() => window.pharos?.shown?.stats?.ticks > 0);

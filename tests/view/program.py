@@ -15,8 +15,8 @@ ALL_PARTS = "points,grid,shards,areas,stats,keys"
 class Program:
     """Begins at once; `port` or `unix`, and `token`, are of the address that it prints."""
 
-    def __init__(self, command, *options):
-        self.process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, command, *options, **more):
+        self.process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
         self.address = self.process.stdout.readline().strip()
         found = re.fullmatch(r"(?:http://127\.0\.0\.1:(\d+)/|(/.+))#token=([0-9A-Za-z]+)", self.address)
         assert found, f"{self.address!r}: {self.process.stderr.read()}"

@@ -138,6 +138,7 @@ WRONG = (
     ('{"type":"view","x1":9,"y1":9,"focus":7}', "view: focus is no id"),
     ('{"type":"view","x1":9,"y1":9,"focus":"18446744073709551616"}', "view: focus is no id"),
     ('{"type":"view","x1":9,"y1":9,"hz":0}', "view: hz"),
+    ('{"type":"view","x1":9,"y1":9,"class":4096}', "view: class"),
     ('{"type":"ask","kind":"all"}', "ask: unknown kind"),
     ('{"type":"ask","kind":"list","id":"-1"}', "ask: no id"),
     ('{"type":"ask","kind":"list","id":"7","most":0}', "ask: most"),

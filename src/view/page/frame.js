@@ -134,11 +134,19 @@ const SECTIONS = {
 
 const NONE = { counts: new Uint32Array(0), costs: new Uint32Array(0), cells: 0 };
 
-// Do two frames of one tick show the same? Answers and statistics are not compared; of the rectangle not what its frame cost; of
+// Does a page that has these classes know all that the frame says of some of them? Of many classes each frame has a part.
+export function knowsClasses(known, frame) {
+  return frame.classes.every(({ kind, view, bands }) => {
+    const own = known[kind];
+    return own && Math.fround(own.view) === view && own.bands.length === bands.length && bands.every(({ radius, every }, i) => Math.fround(own.bands[i].radius) === radius && own.bands[i].every === every);
+  });
+}
+
+// Do two frames of one tick show the same? Answers and statistics are not compared, nor classes (knowsClasses); of the rectangle not what its frame cost; of
 // a step not whether a part of the points was renewed, once all are of this tick.
-const ANSWERS = 8, STATS = 9, RECT = 1, POINTS = 2, RECT_SHOWN = 48, RECT_OLDEST = 54, POINT_BYTES = 11, STEP_KEPT = 64;
+const SILENT = [8, 9, 11], RECT = 1, POINTS = 2, RECT_SHOWN = 48, RECT_OLDEST = 54, POINT_BYTES = 11, STEP_KEPT = 64;
 export function showsSame(a, b) {
-  const all = [a, b].map((buffer) => ({ head: new DataView(buffer), bytes: new Uint8Array(buffer), parts: partsOf(buffer).filter(({ type }) => type !== ANSWERS && type !== STATS) }));
+  const all = [a, b].map((buffer) => ({ head: new DataView(buffer), bytes: new Uint8Array(buffer), parts: partsOf(buffer).filter(({ type }) => !SILENT.includes(type)) }));
   const [one, two] = all, equal = (first, second, count) => {
     for (let i = 0; i < count; i++) if (one.bytes[first + i] !== two.bytes[second + i]) return false;
     return true;

@@ -7,6 +7,7 @@ import { reasonStyle } from "./palette.js";
 // Attributes that an entity has of its class, if the host gave it none.
 const OF_CLASS = new Set(["view", "margin", "reach", "visible", "cap", "layers", "sees", "stealth", "detect", "priority", "global", "veiled", "ready"]);
 const NO_BOUND = { visible: (value) => (value > 9e17 ? "no bound" : undefined), cap: (value) => (value === 0 ? "no cap" : undefined) };
+const ASKED = "asked; the next tick answers ...";
 const ROWS_MAX = 400, EVENTS_MAX = 400, NEAR = 32, ASK_AGAIN_MS = 1000;
 const TABS = [["attributes", "attributes"], ["sees", "sees"], ["observers", "seen by"], ["near", "not seen"], ["events", "events"]];
 
@@ -37,6 +38,14 @@ export class Inspector {
     this.askAnew();
   }
 
+  // Another world, or time: nothing of the one before stays.
+  begin() {
+    this.reset();
+    if (!this.why) return;
+    say($("why-text"), ASKED);
+    fill($("why-numbers"));
+  }
+
   askAnew() {
     this.askedAt = 0;
     this.askedFor = "";
@@ -59,7 +68,7 @@ export class Inspector {
       say($("why-text"), "Two ids are needed: whole numbers from 1.");
       return;
     }
-    say($("why-text"), "asked; the next tick answers ...");
+    say($("why-text"), ASKED);
     this.why = { observer, target };
     this.ask({ kind: "explain", id: observer, other: target }, (answer) => this.showWhy(answer));
   }
@@ -223,7 +232,7 @@ export class Inspector {
 
   observersTable(focus) {
     const answer = this.observers?.id === focus.id ? this.observers : null;
-    if (!answer) return make("p", {}, "asked; the next tick answers ...");
+    if (!answer) return make("p", {}, ASKED);
     const rows = answer.hits.map((hit) => this.row(hit.id, [cell(hit.id), cell(this.className(hit.kind))], "Click: why does it see this one",
       () => this.askWhy(hit.id, focus.id)));
     return make("table", {}, make("tr", {}, make("th", {}, `${short(answer.total)} observers`), make("th", {}, "class")), ...rows,
@@ -238,7 +247,7 @@ export class Inspector {
   }
 
   eventsTable(focus) {
-    const rows = this.events.slice().reverse().map((event) => event.gap ? make("tr", {}, cell(event.tick, true), cell("?"), cell(""), cell("events before are left out: the page slept, or there were too many"))
+    const rows = this.events.filter((event) => event.tick <= this.frame.tick).reverse().map((event) => event.gap ? make("tr", {}, cell(event.tick, true), cell("?"), cell(""), cell("events before are left out: the page slept, or there were too many"))
       : this.row(event.target, [cell(event.tick, true), cell(event.enter ? "+" : "-"), cell(event.target), cell(this.world.causes[event.cause] ?? "")], "Click: why"));
     return make("table", {}, make("tr", {}, ...["tick", "", "target", "cause"].map((text) => make("th", {}, text))), ...rows,
       rows.length === 0 ? make("tr", {}, cell(`No target has entered or left the list of ${focus.id} since it was chosen.`)) : null);

@@ -1,16 +1,23 @@
 // Live keys as sliders, and what the last change did to ticks and events. Values are handed to the thread that ticks.
 import { $, fill, make, say, short } from "./dom.js";
 
-const EFFECT_FRAMES = 40;
+const EFFECT_FRAMES = 40, STRIP_HEIGHT = 16;
 // name in the frame, key of the config, lowest, highest, is it a logarithm
 const KEYS = [["sticky", 1, 4, 0.01], ["height", 0, 500, 1], ["span", 0, 8, 1], ["events_max", 0, 200000, 1000], ["share_min", 0, 65536, 64],
   ["activation_span", 0, 16, 1], ["activation_linger", 0, 600, 1], ["crowd_entities", 0, 2000, 10], ["crowd_floor", 0.0625, 1, 0.0125]];
-const CLASS_KEYS = ["view", "margin", "reach", "cap", "adds_max", "updates_max", "stealth", "detect", "veiled"];
+// Of a class: lengths go to LENGTHS times a tower, or the value, numbers to their most, a flag is true or false.
+const CLASS_LENGTHS = ["view", "margin", "reach"], CLASS_NUMBERS = [["cap", 1000], ["adds_max", 1000], ["updates_max", 1000], ["stealth", 255], ["detect", 255], ["priority", 255]];
+const CLASS_FLAGS = ["veiled", "global", "ready"], LENGTHS = 4, STEPS = 200;
+const CLASS_KEYS = [...CLASS_LENGTHS, ...CLASS_NUMBERS.map(([name]) => name), ...CLASS_FLAGS, "visible", "layers", "sees", "band"];
 
 export class Keys {
-  constructor(send) {
+  // changed: keys of another class are wanted.
+  constructor(send, changed) {
     this.send = send;
+    this.changed = changed;
     this.rows = new Map();
+    this.classRows = new Map();
+    this.kind = 0;
     this.recent = [];
     $("keys").hidden = true;
   }
@@ -19,25 +26,49 @@ export class Keys {
     $("keys").hidden = !hello.set;
     this.hello = hello;
     this.recent = []; // of this world alone
-    this.change = this.tick = this.generation = undefined;
+    this.change = this.tick = this.generation = this.drawnKind = undefined;
     fill($("key-rows"));
     this.rows.clear();
-    for (const [name, min, max, step] of KEYS) {
-      const output = make("output"), slider = make("input", { type: "range", min, max, step, "aria-label": name });
-      slider.addEventListener("input", () => say(output, ` ${short(Number(slider.value))}`));
-      slider.addEventListener("change", () => this.set(name, slider.value));
-      $("key-rows").append(make("label", {}, name, output, slider));
-      this.rows.set(name, { slider, output });
+    for (const [name, min, max, step] of KEYS) this.rows.set(name, this.addSlider($("key-rows"), name, { min, max, step }, () => name));
+    this.openClasses(hello.world.classes);
+  }
+
+  // A class is chosen: its sliders and flags are by its values of now, and a form has each key exactly.
+  openClasses(classes) {
+    if (this.kind >= classes.length) this.kind = 0;
+    const kind = make("select", { "aria-label": "class" }, ...classes.map((item) => make("option", {}, item.name)));
+    const rows = make("div", { id: "class-rows" }), own = (name) => () => `${kind.value}.${name}`;
+    kind.selectedIndex = this.kind;
+    kind.addEventListener("change", () => {
+      this.kind = kind.selectedIndex;
+      this.changed();
+    });
+    $("key-rows").append(make("label", {}, "class ", kind), rows);
+    this.classRows.clear();
+    for (const name of CLASS_LENGTHS) this.classRows.set(name, this.addSlider(rows, name, { min: 0 }, own(name)));
+    for (const [name, max] of CLASS_NUMBERS) this.classRows.set(name, this.addSlider(rows, name, { min: 0, max, step: 1 }, own(name)));
+    for (const name of CLASS_FLAGS) {
+      const box = make("input", { type: "checkbox", "aria-label": `class ${name}` });
+      box.addEventListener("change", () => this.set(own(name)(), box.checked));
+      rows.append(make("label", {}, box, ` ${name}`));
+      this.classRows.set(name, { box });
     }
-    const kind = make("select", { "aria-label": "class" }, ...hello.world.classes.map((item) => make("option", {}, item.name)));
     const key = make("select", { "aria-label": "key" }, ...CLASS_KEYS.map((name) => make("option", {}, name)));
     const value = make("input", { size: 6, "aria-label": "value", placeholder: "value" });
-    const form = make("form", {}, make("span", { class: "row" }, kind, key, value, make("button", {}, "Set")));
+    const form = make("form", {}, make("span", { class: "row" }, key, value, make("button", {}, "Set")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.set(`${kind.value}.${key.value}`, value.value);
+      this.set(own(key.value)(), value.value);
     });
     $("key-rows").append(form);
+  }
+
+  addSlider(to, name, range, key) {
+    const output = make("output"), slider = make("input", { type: "range", ...range, "aria-label": to.id === "class-rows" ? `class ${name}` : name });
+    slider.addEventListener("input", () => say(output, ` ${short(Number(slider.value))}`));
+    slider.addEventListener("change", () => this.set(key(), slider.value));
+    to.append(make("label", {}, name, output, slider));
+    return { slider, output };
   }
 
   set(key, value) {
@@ -60,19 +91,52 @@ export class Keys {
   }
 
   drawSliders(keys) {
-    for (const [name, row] of this.rows) {
-      if (document.activeElement === row.slider || keys[name] === undefined) continue;
-      row.slider.value = keys[name];
-      say(row.output, ` ${short(keys[name])}`);
+    for (const [name, row] of this.rows) this.drawSlider(row, keys[name]);
+  }
+
+  drawSlider({ slider, output }, value) {
+    if (document.activeElement === slider || value === undefined) return;
+    slider.value = value;
+    say(output, ` ${short(value)}`);
+  }
+
+  // The keys of a class as they count now.
+  takeClass(keys) {
+    if (keys.kind !== this.kind || this.classRows.size === 0) return;
+    for (const name of CLASS_LENGTHS) {
+      const { slider } = this.classRows.get(name), most = LENGTHS * Math.max(this.hello.world.towerSize, keys[name]);
+      if (keys.kind !== this.drawnKind || keys[name] > Number(slider.max)) Object.assign(slider, { max: most, step: most / STEPS });
+    }
+    this.drawnKind = keys.kind;
+    for (const [name, row] of this.classRows) {
+      if (row.slider) this.drawSlider(row, keys[name]);
+      else row.box.checked = keys[name];
     }
   }
 
   drawEffect() {
     const { key, value, before, after } = this.change;
+    const strip = (name) => make("td", {}, this.drawStrip(before.map((one) => one[name]), after.map((one) => one[name])));
     const p99 = (list) => list.map((one) => one.ms).sort((a, b) => a - b)[Math.floor(list.length * 0.99)] ?? 0;
     const mean = (list, name) => list.reduce((sum, one) => sum + one[name], 0) / Math.max(list.length, 1);
-    const row = (name, of) => make("tr", {}, make("td", {}, name), make("td", { class: "number" }, short(of(before))), make("td", { class: "number" }, short(of(after))));
-    fill($("key-effect"), make("p", {}, `${key} = ${value}:`), make("table", {}, make("tr", {}, ...["", "before", "after"].map((text) => make("th", {}, text))),
-      row("tick p99, ms", p99), row("events a tick", (list) => mean(list, "events")), row("list entries", (list) => mean(list, "entries"))));
+    const row = (name, of, strip) => make("tr", {}, make("td", {}, name), make("td", { class: "number" }, short(of(before))), make("td", { class: "number" }, short(of(after))), strip);
+    fill($("key-effect"), make("p", {}, `${key} = ${value}:`), make("table", {}, make("tr", {}, ...["", "before", "after", "tick by tick"].map((text) => make("th", {}, text))),
+      row("tick p99, ms", p99, strip("ms")), row("events a tick", (list) => mean(list, "events"), strip("events")), row("list entries", (list) => mean(list, "entries"), strip("entries"))));
+  }
+
+  // Samples before and after a change, a pixel each, from 0 on; a line between them.
+  drawStrip(before, after) {
+    const canvas = make("canvas", { width: 2 * EFFECT_FRAMES + 1, height: STRIP_HEIGHT }), context = canvas.getContext("2d");
+    const most = Math.max(...before, ...after, 1e-9);
+    context.fillStyle = "#ffffff";
+    context.fillRect(EFFECT_FRAMES, 0, 1, STRIP_HEIGHT);
+    for (const [values, from, colour] of [[before, EFFECT_FRAMES - before.length, "#56b4e9"], [after, EFFECT_FRAMES + 1, "#e69f00"]]) {
+      context.fillStyle = colour;
+      values.forEach((value, i) => {
+        const high = value > 0 ? Math.max(Math.round(STRIP_HEIGHT * value / most), 1) : 0;
+        context.fillRect(from + i, STRIP_HEIGHT - high, 1, high);
+      });
+    }
+    return canvas;
   }
 }

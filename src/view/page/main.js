@@ -1,7 +1,7 @@
 // The page: brings the parts together. A frame comes in, is kept, and shown; the map, the inspector, strips, tables and
 // keys draw it. Everything that a click does, a key does, too.
 import { $, fill, make, say, short } from "./dom.js";
-import { decode, FLAG, showsSame } from "./frame.js";
+import { decode, FLAG, knowsClasses, showsSame } from "./frame.js";
 import { BYTES_MAX, History } from "./history.js";
 import { Inspector } from "./inspector.js";
 import { Keys } from "./keys.js";
@@ -18,12 +18,14 @@ const HELP = [["Space", "pause, go on"], [".", "one tick"], [", and ;", "one kep
   ["+ and -", "zoom"], ["0", "the whole world"], ["n", "choose the entity next to the middle"], ["f", "follow the chosen one, in a table: look at the row's id"],
   ["1 to 5", "tabs of the inspector"], ["t", "strips by tick, second, minute, hour"], ["/", "find an id"], ["w", "why: two ids"], ["Escape", "choose nothing"], ["?", "this table"]];
 
+const NO_GRAPHICS = "The browser has taken the graphics from this page, and points are not drawn until it gives them back.\nIf it does not, load the page anew. The inspector, tables and strips work.";
+
 const start = place.read();
 const map = new WorldMap();
 const kept = new History();
 const asked = new Map();
 let hello, state = {}, shown, live = true, focus = start.focus ?? "0", tag = 0, lastSent = "", timer = 0, glideFrom = 0, drawnTables = 0, tablesDue = false;
-let frames = 0, lost = 0, waitingAck = null, decodeMs = 0, refusal = "";
+let frames = 0, lost = 0, waitingAck = null, decodeMs = 0, refusal = "", begins = true; // begins: the next frame is a world's first
 
 // ---- what goes to the server ----
 
@@ -54,7 +56,7 @@ function watch() {
   const parts = { points: map.layers.points, grid: map.layers.density || map.layers.cost || $("tables").open, shards: true, areas: map.layers.areas,
     stats: true, keys: true, any: $("any").checked };
   const view = { type: "view", ...map.watched(), instance: Number($("instance").value) || 0, parts: Object.keys(parts).filter((name) => parts[name]).join(","),
-    points: POINTS_MAX, focus, hz: HZ };
+    points: POINTS_MAX, focus, class: keys.kind, hz: HZ };
   const text = JSON.stringify(view);
   if (text !== lastSent) link.send(view);
   lastSent = text;
@@ -99,13 +101,14 @@ function chooseNear(x, y, radius) {
 
 const inspector = new Inspector(ask, askQuietly, select);
 inspector.changed = changed;
-const keys = new Keys((message) => link.send(message));
+const keys = new Keys((message) => link.send(message), changed);
 const longest = new Longest(askQuietly, select);
 // A tick that is not among the kept ones is one to seek, in a trace.
 const keeps = (tick) => kept.frames[0]?.tick <= tick && tick <= kept.frames.at(-1).tick;
 const strips = new Strips((tick) => (hello?.seek && !keeps(tick) ? act("seek", tick) : scrubTo(kept.find(tick))));
 map.clicked = chooseNear;
 map.moved = changed;
+map.graphics = () => shown && drawHeader(shown);
 function stay() {
   $("follow").checked = map.follows = false;
 }
@@ -123,7 +126,8 @@ function show(frame, isLive) {
     hello.world.crowdFloor = frame.keys.crowd_floor;
   }
   for (const { kind, view, bands } of frame.classes) hello.world.classes[kind] = { name: `kind ${kind}`, ...hello.world.classes[kind], view, bands };
-  const jumped = shown && (frame.tick < shown.tick || frame.tick > shown.tick + 40);
+  const jumped = begins || frame.tick < shown.tick || frame.tick > shown.tick + 40;
+  begins = false;
   shown = frame;
   const found = frame.focus?.found;
   inspector.instance = $("any").checked ? undefined : frame.rect.instance;
@@ -170,7 +174,7 @@ function receive(buffer) {
     return null;
   }
   decodeMs = performance.now() - begin;
-  const rests = live && frame.tick === shown?.tick && kept.frames.length > 0 && showsSame(buffer, kept.frames.at(-1).buffer) && map.isStill();
+  const rests = live && frame.tick === shown?.tick && kept.frames.length > 0 && showsSame(buffer, kept.frames.at(-1).buffer) && knowsClasses(hello.world.classes, frame) && map.isStill();
   frames++;
   lost += frame.skipped;
   kept.add(frame.tick, buffer);
@@ -221,6 +225,7 @@ function drawHeader(frame) {
   const mib = (bytes) => (bytes / 1048576).toFixed(1), heap = performance.memory?.usedJSHeapSize;
   say($("memory"), `kept ${mib(kept.bytes)} of ${BYTES_MAX >> 20} MiB${heap ? `; tab ${mib(heap)} MiB` : ""}${state.resident ? `; program ${mib(state.resident)} MiB` : ""}; world ${mib(frame.stats.bytes ?? 0)} MiB`);
   if (refusal) notice(refusal);
+  else if (map.points.lost) notice(NO_GRAPHICS);
   else if (frame.entities === 0) notice(`The world is empty at tick ${frame.tick}.\nEntities that enter are shown at once.`);
   else if (frame.rect.matched === 0 && map.layers.points) notice(`None of ${short(frame.entities)} entities is in view${$("any").checked ? "" : ` (instance ${frame.rect.instance})`}.\nPress 0 for the whole world, or tick "all" instances on the left.`);
   else notice("");
@@ -269,6 +274,11 @@ function open(message) {
   strips.open(message.title);
   keys.open(message);
   longest.clear();
+  inspector.begin();
+  map.begin();
+  begins = true;
+  waitingAck = null;
+  say($("scrub-note"), "");
   for (const name of ["play", "step", "speed"]) $(name).disabled = !message.controls;
   $("seek-box").hidden = !message.seek;
   $("slice").hidden = !message.slice;
@@ -291,6 +301,8 @@ function take(message) {
   } else if (message.type === "refused") {
     say($("export-note"), "");
     refuse(message.text);
+  } else if (message.type === "class") {
+    keys.takeClass(message);
   } else if (message.type === "lost") {
     askAgain(message.tags);
   } else if (message.type === "slice") {
@@ -414,7 +426,7 @@ document.addEventListener("visibilitychange", () => {
 
 // ---- as the address says ----
 
-$("colour").value = map.colour = ["shard", "awake", "crowd", "number", "cap", "remote"].includes(start.colour) ? start.colour : "class";
+$("colour").value = map.colour = ["shard", "awake", "crowd", "number", "levels", "cap", "remote"].includes(start.colour) ? start.colour : "class";
 $("any").checked = start.instance === "all";
 if (/^\d+$/.test(start.instance ?? "")) $("instance").value = start.instance;
 $("follow").checked = start.follow;

@@ -11,7 +11,7 @@ export const LAYERS = [
   ["rings", "rings", true], ["lines", "lines to targets", true], ["near", "near, but not seen", true],
 ];
 const HOVER = 9, HOVER_SHIFT = 12, JUMP = 12, STILL = 0.5; // pixels; JUMP: a mark's point does not go so far from frame to frame
-const POINT_OBSERVER = 1, POINT_AWAKE = 2, POINT_CAPPED = 32, STEPS = 31, STEP_REMOTE = 128;
+const POINT_OBSERVER = 1, POINT_AWAKE = 2, POINT_CAPPED = 32, STEPS = 31, STEP_STEALTHY = 32, STEP_REMOTE = 128;
 const COVERED_MOST = 0.25, POINT_LEAST = 1.25; // of the map by points: heat below them is seen; pixels
 const MARGIN = 0.1; // of the view on each side: points are there when the map is dragged a little
 
@@ -20,12 +20,15 @@ export class WorldMap {
     this.host = $("map");
     this.base = $("base").getContext("2d");
     this.over = $("over").getContext("2d");
-    this.points = new Points($("points"));
+    this.points = new Points($("points"), () => {
+      this.dirty = true;
+      this.graphics();
+    });
     this.numbers = new Numbers();
     this.layers = Object.fromEntries(LAYERS.map(([name, , shown]) => [name, shown]));
     this.colour = "class";
     this.view = { x: 0, y: 0, scale: 1, width: 1, height: 1, ratio: 1, pointSize: 4 };
-    this.changed = this.moved = () => {};
+    this.changed = this.moved = this.graphics = () => {};
     this.dirty = true;
     this.rests = this.follows = false;
     this.share = 1;
@@ -63,6 +66,13 @@ export class WorldMap {
   open(world) {
     this.world = world;
     this.fit();
+  }
+
+  // Another world, or time, begins: its first frame is drawn in place of the last one, and not from it on.
+  begin() {
+    this.countedTick = this.migrations = undefined;
+    this.near = [];
+    this.dirty = true;
   }
 
   fit() {
@@ -263,6 +273,7 @@ export class WorldMap {
         return (i) => (bits[i] & POINT_OBSERVER ? numberColour(this.numbers.at(i)) : 7);
       }
       case "cap": return (i) => (bits[i] & POINT_CAPPED ? 5 : bits[i] & POINT_OBSERVER ? 2 : 7);
+      case "levels": return (i) => (steps[i] & STEP_STEALTHY ? 5 : 7);
       case "remote": return (i) => (steps[i] & STEP_REMOTE ? 5 : 7);
       default: return (i) => kinds[i] % COLOURS.length;
     }

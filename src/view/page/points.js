@@ -41,7 +41,20 @@ void main() {
 
 // The rectangle's lower corner is the origin of all places in buffers: float32 stays exact far away from (0, 0).
 export class Points {
-  constructor(canvas) {
+  // changed: the browser has taken the graphics, as it does when a card is reset or too many pages draw, or given them back.
+  constructor(canvas, changed) {
+    this.lost = false;
+    canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault(); // it is wanted back
+      this.lost = true;
+      changed();
+    });
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.lost = false;
+      this.build();
+      if (this.points) this.upload();
+      changed();
+    });
     this.gl = canvas.getContext("webgl2", { antialias: false, alpha: true, preserveDrawingBuffer: true });
     this.capacity = this.count = 0;
     this.epoch = -1;
@@ -159,7 +172,7 @@ export class Points {
 
   upload() {
     const gl = this.gl;
-    if (!gl) return;
+    if (!gl || this.lost) return;
     const columns = [this.before.subarray(0, this.count * 2), this.now.subarray(0, this.count * 2),
       this.tints.subarray(0, this.count), this.bits];
     columns.forEach((column, place) => {
@@ -170,7 +183,7 @@ export class Points {
 
   draw(view, share, shown) {
     const gl = this.gl;
-    if (!gl) return;
+    if (!gl || this.lost) return;
     gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);

@@ -58,10 +58,16 @@ function hints({ layers, colour }, frame) {
     frame.rect.stride > 1 && `1 of ${frame.rect.stride} ids shown`].filter(Boolean);
 }
 
+// Of levels: above the detect of the chosen one, if there is one.
+function levelRows({ focus }) {
+  return focus?.found ? [[css(5), `stealth above the detect of ${focus.id}, ${focus.attrs.detect}: not seen, but by a reveal`], [css(7), "no more stealth than that"]] : [[css(5), "stealth above 0"], [css(7), "no stealth"]];
+}
+
 export function drawLegend(map, world, frame) {
   const rows = { class: world.classes.slice(0, 24).map((item, i) => [css(i), item.name]),
     shard: [["", "a colour for each shard"]], awake: [[css(1), "observer"], [css(2), "awake NPC"], [css(7), "all others"]],
     number: [...NUMBERS.map(([, colour, words]) => [css(colour), `about ${words}`]), [css(7), "no observers"]],
+    levels: levelRows(frame),
     cap: [[css(5), "its list is as long as its cap"], [css(2), "other observers"], [css(7), "no observers"]],
     crowd: [[css(7), "whole view"], [css(3), "1 to 5 of 16 steps"], [css(1), "6 to 10"], [css(5), "11 to 16"]], remote: [[css(7), "this process's own"], [css(5), "remote: another process owns it"]] }[map.colour];
   const line = ([background, text]) => {

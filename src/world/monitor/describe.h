@@ -23,7 +23,7 @@ typedef struct phx_staged_points {
     uint32_t slots[PHX_STAGE_POINTS + PHX_KERNEL_PAD], places[PHX_STAGE_POINTS + PHX_KERNEL_PAD];
     uint32_t looks[PHX_STAGE_POINTS];
     uint32_t count;
-    uint8_t detect; /* of the focus */
+    uint8_t detect;                     /* of the focus */
     phx_set_point sets[PHX_STAGE_SETS]; /* by the lower bits of the set's number, of one shard */
 } phx_staged_points;
 

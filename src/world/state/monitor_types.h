@@ -59,7 +59,7 @@ typedef struct phx_point_parts {
     uint64_t views_seen;
     bool valid; /* the parts were filled, with all of the above */
     bool any_outside;
-    uint8_t detect; /* of the focus */
+    uint8_t detect;                                                         /* of the focus */
     uint32_t points[PH_MONITOR_SPREAD_MAX], matched[PH_MONITOR_SPREAD_MAX]; /* of each part */
     uint64_t ticks[PH_MONITOR_SPREAD_MAX];                                  /* in which it was renewed */
 } phx_point_parts;

@@ -1,0 +1,65 @@
+/*
+ * A host of pharos_view that answers requests when test_connections.py says so, by lines of the standard input: "next"
+ * prints the page of the next request, 0 if none waits; "say PAGE TEXT" and "slice PAGE TEXT" answer one; "pages"
+ * prints how many there are. Prints the address first; ends with its input.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+#include <pharos/view.h>
+
+static void print(uint32_t number)
+{
+    printf("%u\n", number);
+    fflush(stdout);
+}
+
+static uint32_t next_page(ph_view *view)
+{
+    ph_view_request request;
+    return ph_view_next(view, &request) ? request.page : 0;
+}
+
+/* "COMMAND PAGE TEXT". false: none that is known. */
+static bool answer(ph_view *view, const char *line)
+{
+    char *text;
+    const char *number = strchr(line, ' ');
+    if (!number) return false;
+    const uint32_t page = (uint32_t)strtoul(number, &text, 10);
+    if (*text++ != ' ') return false;
+    if (strncmp(line, "slice ", strlen("slice ")) == 0)
+        return ph_view_give_slice(view, page, text, strlen(text)) == PH_OK;
+    ph_view_say(view, page, text);
+    return strncmp(line, "say ", strlen("say ")) == 0;
+}
+
+static bool obey(ph_view *view, const char *line)
+{
+    if (strcmp(line, "next") == 0) print(next_page(view));
+    else if (strcmp(line, "pages") == 0) print(ph_view_pages(view));
+    else return answer(view, line);
+    return true;
+}
+
+int main(void)
+{
+    char line[256], reason[256];
+    ph_view *view;
+    ph_world world;
+    const ph_view_def def = {.flags = PH_VIEW_SLICE};
+    const ph_world_def world_def = ph_world_def_default();
+    if (ph_world_create(&world_def, &world) != PH_OK) return 1;
+    if (ph_view_open(&def, &view, reason, sizeof reason) != PH_OK) return 1;
+    bool good = ph_view_show(view, world, &world_def) == PH_OK;
+    puts(ph_view_address(view));
+    fflush(stdout);
+    while (good && fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = '\0';
+        good = obey(view, line);
+    }
+    ph_view_close(view);
+    return ph_world_destroy(world) == PH_OK && good ? 0 : 1;
+}
