@@ -32,7 +32,7 @@ case ${1:-} in
     tools="$tools python3 chromium"
     ;;
 --view)
-    packages="$packages libwebsockets-dev python3 chromium"
+    packages="$packages libwebsockets-dev python3 chromium webp"
     command -v npm >/dev/null || packages="$packages nodejs npm"
     tools="$tools python3 chromium npm"
     ;;

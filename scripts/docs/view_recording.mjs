@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Makes docs/viewing.webp, the moving picture of docs/viewing.md: the demo in chromium, an entity chosen, followed from
-// near, and a why asked; and docs/viewing.png, its end at rest. By playwright-core (scripts/install_deps.sh --view) and img2webp of
-// Debian's package webp.
+// near, and a why asked; and docs/viewing.png, its end at rest. By playwright-core and img2webp (scripts/install_deps.sh --view).
+// Called by viewing_pictures.sh.
 // usage: view_recording.mjs MODULES CHROMIUM PHAROS-VIEW OUT.webp OUT.png
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
