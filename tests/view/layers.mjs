@@ -463,7 +463,7 @@ async function checkLevels(page) {
   for (const name of ["rings", "lines", "near"]) await layer(page, name, false);
   await point(page, 2, ...THIEF, 5);
   await point(page, 3, ...SNEAK, 7);
-  await until(page, "its legend", () => /stealth above the detect of 1, 1: not seen/.test(document.getElementById("legend").textContent));
+  await until(page, "its legend", () => /stealth above 1, the detect of 1: seen by a reveal alone/.test(document.getElementById("legend").textContent));
   await picture(page, "layers_levels");
 }
 
@@ -492,6 +492,7 @@ async function checkClassKeys(page) {
   await slide("view", 60);
   await next();
   await until(page, "a shorter ring", () => window.pharos.shown.focus.attrs.view === 60);
+  await page.evaluate(() => document.getElementById("key-effect").scrollIntoView({ block: "end" }));
   await picture(page, "layers_class_keys");
 }
 

@@ -60,7 +60,7 @@ function hints({ layers, colour }, frame) {
 
 // Of levels: above the detect of the chosen one, if there is one.
 function levelRows({ focus }) {
-  return focus?.found ? [[css(5), `stealth above the detect of ${focus.id}, ${focus.attrs.detect}: not seen, but by a reveal`], [css(7), "no more stealth than that"]] : [[css(5), "stealth above 0"], [css(7), "no stealth"]];
+  return focus?.found ? [[css(5), `stealth above ${focus.attrs.detect}, the detect of ${focus.id}: seen by a reveal alone`], [css(7), "no more stealth than that"]] : [[css(5), "stealth above 0"], [css(7), "no stealth"]];
 }
 
 export function drawLegend(map, world, frame) {
