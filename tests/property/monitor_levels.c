@@ -72,7 +72,7 @@ int main(void)
         CHECK_OK(ph_enter(producer, FIRST + i,
                           &(ph_attrs){.given = PH_X | PH_Y | PH_STEALTH,
                                       .x = (float)(i % SIDE),
-                                      .y = (float)(i / 20),
+                                      .y = (float)(i % 977),
                                       .stealth = (uint8_t)((FIRST + i) % LEVELS)}));
     watch(1);
     expect(0, "a focus that is not in the world");
