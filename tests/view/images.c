@@ -9,7 +9,7 @@
 #include "support/check.h"
 #include "tools/view_images.h"
 
-enum { TICKS = 400, A_TICK = 200, SIDE = 1000 };
+enum { TICKS = 400, A_TICK = 40, SIDE = 1000 };
 
 static phx_mem mem;
 
@@ -103,7 +103,7 @@ int main(void)
     phx_mem_init(&mem, (ph_allocator){0});
     has_no_room();
     grows(UINT64_C(1) << 40, PHX_KEY_IMAGES_MAX / 2 + 1); /* their number is bound */
-    grows(2 << 20, 3);
-    grows(300 << 10, 2); /* soon no second one has room */
+    grows(500 << 10, 3);
+    grows(80 << 10, 2); /* soon no second one has room */
     return check_done("view_images");
 }
