@@ -302,10 +302,12 @@ PH_API bool phc_event_next(phc *member, phc_event *event);
 
 /**
  * A new own entity, which is in the world with the next tick. `after`: the highest ownership under which the host has
- * met this id, as its database has it; 0 = never: the new one is above it.
+ * met this id, as its database has it; 0 = never: the new one is above it. Where the map is older than `after`, as the
+ * control store has lost all it had and the database has not, the member gives the map a version above it.
  * @return PH_OK; PH_TAKEN: the region of the place is another node's, see phc_owner_of(); PH_EXISTS: it is own, or on
- * its way; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`; else as ph_enter():
- * then nothing has changed. @thread ticker
+ * its way; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`: some ticks later it
+ * is not; PH_BAD_VALUE: no map reaches `after` (2^60 or more); else as ph_enter(): then nothing has changed. @thread
+ * ticker
  */
 PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after);
 

@@ -20,7 +20,7 @@ static void read_process(phx_cluster_listing *listing, const phc_entry *entry, c
         listing->skipped++;
         return;
     }
-    one.registration = phx_registration_of(&read, entry->revision);
+    one.registration = phx_registration_of(&read, entry->revision, entry->lease);
     one.definition = read.definition;
     one.gateway = read.gateway;
     listing->listed[listing->listed_count++] = one;

@@ -20,6 +20,7 @@ int main(int argc, char **argv)
     const bool expected = option_flag(argc, argv, "--expect-violation");
     uint64_t handed = 0, taken_back = 0, restored = 0, put_out = 0, returned = 0, fenced = 0, views = 0, messages = 0;
     uint64_t shown = 0, held = 0, whole = 0, asked = 0;
+    uint64_t died = 0, wiped = 0, exceeded = 0, behind = 0;
     uint64_t said = 0, heard = 0, overtaken = 0, balanced = 0, adopted = 0, over = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!sim_run(&run, seed)) {
@@ -45,6 +46,10 @@ int main(int argc, char **argv)
         asked += run.counts.asked;
         adopted += run.counts.adopted;
         over += run.is_over;
+        died += run.counts.died;
+        wiped += run.counts.wiped;
+        exceeded += run.counts.exceeded > 0;
+        behind += run.counts.behind;
     }
     printf("%" PRIu64 " schedules: %" PRIu64 " hand-overs, %" PRIu64 " taken back, %" PRIu64 " restored, %" PRIu64
            " put out, %" PRIu64 " came back, %" PRIu64 " fenced, %" PRIu64 " messages, %" PRIu64 " views heard\n",
@@ -53,6 +58,10 @@ int main(int argc, char **argv)
            heard, overtaken);
     printf("%" PRIu64 " regions given away by a balancer\n", balanced);
     printf("%" PRIu64 " maps adopted by a store that had lost all, %" PRIu64 " clusters begun anew\n", adopted, over);
+    printf("%" PRIu64 " deaths while a dead process's entities were restored, %" PRIu64
+           " clusters begun anew with an old database, %" PRIu64 " by a map above its rows, %" PRIu64
+           " entities let go for a later row\n",
+           died, wiped, exceeded, behind);
     printf("%" PRIu64 " changes shown to clients, %" PRIu64 " held before, %" PRIu64 " whole lists, asked for %" PRIu64
            " times\n",
            shown, held, whole, asked);

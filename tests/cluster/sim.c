@@ -19,6 +19,9 @@ enum {
     LINK_TICKS = 30, /* less than cuts last, and pauses */
     CLOCK_OFFSET_TICKS = 100000,
     MEMORY_FAULTS_ONE_IN = 8, /* schedules in which allocations fail */
+    DEATHS_ONE_IN = 8,        /* seeds in which processes that restore die, and others beside them */
+    DEATHS_SEED = 3,          /* of so many */
+    DIES_ONE_IN = 20,         /* ticks in which a process has regions to restore */
     ALLOCATION_FAILS_ONE_IN = 5
 };
 
@@ -85,8 +88,12 @@ static void start_process(sim_schedule *sim, uint32_t slot, bool memory_fails)
 
 static void begin_schedule(sim_schedule *sim, uint64_t seed)
 {
-    *sim =
-        (sim_schedule){.seed = seed, .rng = seed * 0x9e3779b97f4a7c15u + 1, .tick = 1, .restores_late = seed % 2 == 0};
+    const bool dies = seed % DEATHS_ONE_IN == DEATHS_SEED;
+    *sim = (sim_schedule){.seed = seed,
+                          .rng = seed * 0x9e3779b97f4a7c15u + 1,
+                          .tick = 1,
+                          .restores_late = seed % 2 == 0 || dies,
+                          .deaths = dies ? seed : 0};
     const uint32_t nodes = 2 + sim_below(sim, 4), gateways = 1 + sim_below(sim, 2);
     const bool memory_fails = sim_chance(sim, MEMORY_FAULTS_ONE_IN);
     sim->process_count = nodes + gateways;
@@ -97,6 +104,29 @@ static void begin_schedule(sim_schedule *sim, uint64_t seed)
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
         sim->processes[slot].gateway = slot >= nodes;
         start_process(sim, slot, memory_fails);
+    }
+}
+
+static bool is_restoring(const sim_schedule *sim, const sim_process *process)
+{
+    bool some = false;
+    for (uint32_t region = 0; region < sim->region_count; region++) some |= process->restoring[region] != 0;
+    return process->alive && some;
+}
+
+/*
+ * A process that restores the entities of a dead one dies before it is done, or another one does, and so on. Numbers
+ * are not the schedule's: all other seeds are the same schedules as they were before.
+ */
+static void kill_restoring(sim_schedule *sim)
+{
+    if (sim->deaths == 0 || sim->is_calm || sim->only_hangs) return;
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) {
+        if (!is_restoring(sim, &sim->processes[slot]) || phx_rng_below(&sim->deaths, DIES_ONE_IN) != 0) continue;
+        const uint32_t other = (uint32_t)phx_rng_below(&sim->deaths, sim->process_count);
+        sim_process *dies = &sim->processes[phx_rng_below(&sim->deaths, 2) == 0 ? slot : other];
+        sim->counts.died += dies->alive;
+        dies->alive = false;
     }
 }
 
@@ -124,6 +154,7 @@ static void restart_process(sim_schedule *sim, uint32_t slot)
 static void step_schedule(sim_schedule *sim)
 {
     draw_faults(sim);
+    kill_restoring(sim);
     sim_store_step(sim);
     if (sim->is_over) return;
     for (uint32_t i = 0, first = sim_below(sim, sim->process_count); i < sim->process_count; i++) {

@@ -80,6 +80,9 @@ typedef struct sim_schedule {
     bool is_calm;
     bool is_over;       /* another cluster begins, as nothing is left of this one: no more is checked */
     bool restores_late; /* hosts take their time to restore, so a second member dies meanwhile; in every other seed */
+    uint64_t deaths;    /* numbers of such deaths, in some seeds; 0 = of none more */
+    bool is_lost;       /* the control store has lost all it had; see sim_members.c */
+    bool is_wiped;      /* the same, and no member may adopt its map: another cluster begins */
     bool only_hangs; /* a schedule with no other fault than a store that hangs, or a sleep of all: no member may be put
                         out */
     uint64_t calm_ticks; /* without faults, at the end: as long as all waits together */
@@ -89,7 +92,9 @@ typedef struct sim_schedule {
     sim_store store;
     VEC(sim_message) network;
     bool entered[SIM_ENTITIES_MAX];
-    sim_state saved[SIM_ENTITIES_MAX];                        /* the host's database */
+    sim_state saved[SIM_ENTITIES_MAX];                        /* the host's database, */
+    uint64_t highest[SIM_ENTITIES_MAX];                       /* ownership that a host has acted under */
+    uint64_t met[SIM_ENTITIES_MAX];                           /* and the ownership of each row; 0 = there is none */
     uint64_t restored[SIM_ENTITIES_MAX];                      /* highest ownership that was restored or taken back */
     uint32_t say_count;                                       /* broadcasts of all processes so far */
     uint64_t heard[SIM_ENTITIES_MAX][SIM_SAYS_MAX / 64];      /* a bit each */
@@ -99,7 +104,7 @@ typedef struct sim_schedule {
     const char *violation; /* NULL: none so far */
     struct {
         uint64_t messages, handed, taken_back, restored, put_out, returned, adopted, fenced, views, said, heard,
-            overtaken, balanced, shown, held, whole, asked;
+            overtaken, balanced, shown, held, whole, asked, died, wiped, exceeded, behind;
     } counts;
 } sim_schedule;
 
@@ -134,6 +139,8 @@ bool sim_store_is_free(const sim_schedule *sim, uint32_t slot);
 void sim_store_poll(sim_schedule *sim, uint32_t slot);
 /* The process has restored a region of its own. false: to be told again. */
 bool sim_store_restored(sim_schedule *sim, uint32_t slot, uint32_t region, uint32_t lost);
+/* The process has met an ownership that its map is older than. */
+void sim_store_exceed(sim_schedule *sim, uint32_t slot, uint64_t ownership);
 /* Leases run out, members join, regions move. */
 void sim_store_step(sim_schedule *sim);
 

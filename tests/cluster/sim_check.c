@@ -33,14 +33,28 @@ static owners owners_of(const sim_schedule *sim, uint64_t id)
     return found;
 }
 
+/* A member that is dead, or has ended, and is not put out yet: entities are lost with it in a moment. */
+static bool has_dead(const sim_schedule *sim)
+{
+    const phx_cluster_map *map = &sim->store.map;
+    uint32_t living = 0;
+    for (uint32_t slot = 0; slot < sim->process_count; slot++)
+        living += sim->processes[slot].alive && sim_is_member(sim, &sim->processes[slot]);
+    return living < map->member_count;
+}
+
 void sim_check_step(sim_schedule *sim)
 {
+    const bool is_dead = has_dead(sim);
     for (uint64_t id = 1; id <= sim->entity_count; id++) {
         const owners found = owners_of(sim, id);
         if (found.own > 1) sim_violate(sim, "an entity has two owners");
         if (found.sending > 1) sim_violate(sim, "an entity is on its way twice");
         if (found.own == 1 && found.sending == 1 && found.owner != found.receiver)
             sim_violate(sim, "an entity has an owner, and is on its way to another node");
+        const bool is_nowhere = sim->entered[id - 1] && found.own + found.sending == 0;
+        if (is_nowhere && !is_dead && sim->store.map.regions[sim->saved[id - 1].region].lost == 0)
+            sim_violate(sim, "an entity is lost, and its region does not say so");
     }
 }
 

@@ -147,14 +147,25 @@ static void restore_entities(sim_schedule *sim, uint32_t slot)
     }
 }
 
-static void enter_entities(sim_schedule *sim, sim_process *process)
+/* It is in the world for the first time; or again, where the cluster began anew with the database that it had. */
+static void enter_entities(sim_schedule *sim, uint32_t slot)
 {
+    sim_process *process = &sim->processes[slot];
     for (uint64_t id = 1; id <= sim->entity_count; id++) {
-        if (sim->entered[id - 1]) continue;
-        const uint32_t region = (uint32_t)(id % sim->region_count);
-        if (phx_hand_over_enter(&process->node, id, region, 0) != PH_OK) continue;
-        process->states[id - 1] = sim->saved[id - 1] = (sim_state){.region = region};
-        sim_says_enter(sim, process, id, false);
+        const uint64_t after = sim->met[id - 1];
+        if (sim->entered[id - 1] || (sim->is_lost && !sim_is_member(sim, process))) continue;
+        if (after == 0) sim->saved[id - 1] = (sim_state){.region = (uint32_t)(id % sim->region_count)};
+        const ph_status status = phx_hand_over_enter(&process->node, id, sim->saved[id - 1].region, after);
+        if (status == PH_BUSY && process->node.joined && after != 0) sim_store_exceed(sim, slot, after);
+        if (status != PH_OK) continue;
+        sim->met[id - 1] = phx_holdings_find(&process->node.holdings, id)->ownership;
+        if (after != 0) note_restored(sim, process, id, sim->met[id - 1]);
+        if (after != 0 && sim->met[id - 1] <= sim->highest[id - 1])
+            sim_violate(sim, "an entity is entered below an ownership that a host has acted under");
+        process->states[id - 1] = sim->saved[id - 1];
+        process->states[id - 1].list = 0; /* a new entity of the world */
+        process->whole[id - 1] = false;
+        sim_says_enter(sim, process, id, after != 0);
         sim->entered[id - 1] = true;
     }
 }
@@ -197,6 +208,30 @@ static ph_status send_entity(sim_process *process, uint64_t id, uint64_t followe
     return phx_hand_over_send(&process->node, id, number, &follower, 1, states, sizeof states);
 }
 
+/*
+ * The database takes no row of a lower ownership than it has. The one refused is of a node that no member hears; or a
+ * member of an adopted map holds a copy that was restored in a map of the lost store which none of these has read: its
+ * host lets it go, and the row is entered. false: it is held no more.
+ */
+static bool save_entity(sim_schedule *sim, sim_process *process, uint64_t id)
+{
+    const uint64_t ownership = phx_holdings_find(&process->node.holdings, id)->ownership;
+    const bool is_member = phx_cluster_map_member(&sim->store.map, process->registration) != NULL;
+    if (!is_member && !sim->is_wiped) sim_violate(sim, "a node that was put out writes to the database");
+    if (ownership >= sim->met[id - 1]) {
+        sim->saved[id - 1] = process->states[id - 1];
+        sim->met[id - 1] = ownership;
+        return true;
+    }
+    if (!is_member) return true;
+    if (!sim->is_lost || sim->is_wiped) sim_violate(sim, "the database refuses the owner's row");
+    if (phx_hand_over_leave(&process->node, id) != PH_OK) return true;
+    sim_says_give(process, id);
+    sim->entered[id - 1] = false;
+    sim->counts.behind++;
+    return false;
+}
+
 static void step_entity(sim_schedule *sim, uint32_t slot, uint64_t id)
 {
     sim_process *process = &sim->processes[slot];
@@ -206,11 +241,9 @@ static void step_entity(sim_schedule *sim, uint32_t slot, uint64_t id)
     if (!sim->is_calm && sim_chance(sim, REGION_ONE_IN)) state->region = sim_below(sim, sim->region_count);
     sim_clients_step(sim, slot, id);
     send_view(sim, slot, phx_holdings_find(&node->holdings, id), state->steps);
-    if ((sim->tick + id) % SAVE_TICKS == 0 && phx_node_may_save(node)) {
-        if (!phx_cluster_map_member(&sim->store.map, process->registration))
-            sim_violate(sim, "a node that was put out writes to the database");
-        sim->saved[id - 1] = *state;
-    }
+    if ((sim->tick + id) % SAVE_TICKS == 0 && phx_node_may_save(node) && !save_entity(sim, process, id)) return;
+    const uint64_t ownership = phx_holdings_find(&node->holdings, id)->ownership;
+    if (ownership > sim->highest[id - 1]) sim->highest[id - 1] = ownership;
     const uint16_t number = node->map.regions[state->region].number;
     if (number == node->def.member.number) return;
     const uint64_t partner = partner_of(sim, node, id);
@@ -264,7 +297,7 @@ void sim_host_step(sim_schedule *sim, uint32_t slot)
     if (!process->alive) return;
     if (!process->gateway) {
         restore_entities(sim, slot);
-        enter_entities(sim, process);
+        enter_entities(sim, slot);
         if (phx_node_may_act(&process->node)) {
             sim_says_step(sim, slot);
             step_entities(sim, slot);

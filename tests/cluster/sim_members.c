@@ -9,6 +9,10 @@
  * that, for longer than its lease: it is put out in maps that it has not read. Where all that know it are dead or late
  * by then, a new process begins another one: that is another cluster, and the schedule is over.
  *
+ * In some others it loses all, and no process may adopt: all end, and the ones that begin write a new map, while one of
+ * the old ones does not reach the store, and goes on. It is another cluster with the same database: hosts enter what
+ * that has, above the ownership of each row.
+ *
  * In half of the schedules nodes may balance, and report loads by their entities. Then at most one of them does at a
  * time, no two of its moves are nearer than a wait, whoever made the first one, and behind the faults moves come to an
  * end.
@@ -38,12 +42,15 @@ enum {
     AGAIN_TICKS = 100, /* a lease, in which members come, and as many ticks with the map that was adopted */
     MISSES_TICKS = 75, /* before the loss and behind it: a lease, and as long until others are steady */
     MISSES_LATE = 20,
+    WIPES_ONE_IN = 4,   /* schedules in which the store loses nothing else */
+    WIPES_EARLY = 60,   /* before the calm: what was cut off reaches the store again */
+    CUT_TICKS_MIN = 40, /* as long as a new cluster takes to begin */
     HANGS_ONE_IN = 3,
     ONLY_HANGS_ONE_IN = 3, /* of these */
     HANG_TICK = 120,       /* the earliest one: all have joined, if nothing else fails */
     HANG_TICKS_MIN = 10,
     HANG_TICKS_MAX = 100, /* a lease has 40 */
-    FIRST_JOIN = 2,       /* version of a map that begins a cluster */
+    FIRST_JOIN = 2,       /* of its era, the version of a map that begins a cluster */
     BALANCE_TICKS = 16,
     REPORT_TICKS = 4,
     BALANCED_TICKS = 450, /* of the calm, behind which no region goes any more */
@@ -56,10 +63,13 @@ static struct {
     fail_alloc allocator;
     phc_store stores[SIM_PROCESSES_MAX];
     phx_membership memberships[SIM_PROCESSES_MAX];
-    uint64_t hang_at, hang_until; /* ticks */
-    bool is_sleep;                /* of all processes; else the store hangs */
-    uint64_t lose_at;             /* tick; 0 = the store keeps what it has */
-    uint64_t lose_again_at;       /* the same */
+    uint64_t hang_at, hang_until;   /* ticks */
+    bool is_sleep;                  /* of all processes; else the store hangs */
+    uint64_t lose_at;               /* tick; 0 = the store keeps what it has */
+    uint64_t lose_again_at;         /* the same */
+    uint64_t wipe_at;               /* the same; none adopts */
+    bool is_old[SIM_PROCESSES_MAX]; /* of the cluster before */
+    bool is_awaited;                /* the first map of the cluster behind it */
     bool balances;
     uint64_t balanced_at; /* the last move of a balancer; 0 = there was none */
 } all;
@@ -72,6 +82,14 @@ static uint64_t draw_second_loss(const sim_schedule *sim)
     return all.lose_at + 1 + phx_rng_below(&rng, AGAIN_TICKS);
 }
 
+/* The same. */
+static uint64_t draw_wipe(const sim_schedule *sim)
+{
+    uint64_t rng = ~sim->seed;
+    if (sim->only_hangs || all.lose_at != 0 || phx_rng_below(&rng, WIPES_ONE_IN) != 0) return 0;
+    return HANG_TICK + phx_rng_below(&rng, SIM_TICKS - WIPES_EARLY - HANG_TICK);
+}
+
 void sim_store_begin(sim_schedule *sim)
 {
     const bool hangs = sim_chance(sim, HANGS_ONE_IN);
@@ -81,6 +99,8 @@ void sim_store_begin(sim_schedule *sim)
     all.is_sleep = hangs && sim_chance(sim, 2);
     all.lose_at = !sim->only_hangs && sim_chance(sim, LOSES_ONE_IN) ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
     all.lose_again_at = all.lose_at != 0 ? draw_second_loss(sim) : 0;
+    all.wipe_at = draw_wipe(sim);
+    all.is_awaited = false;
     all.balances = sim_chance(sim, 2);
     all.balanced_at = 0;
     const bool faults = !sim->only_hangs && sim_chance(sim, 2);
@@ -107,6 +127,7 @@ void sim_store_register(sim_schedule *sim, uint32_t slot)
 void sim_store_attach(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
+    all.is_old[slot] = false;
     REQUIRE(phc_memory_join(all.memory, &all.stores[slot]) == PH_OK);
     const phx_membership_def def = {.store = all.stores[slot],
                                     .world = "sim",
@@ -145,6 +166,7 @@ static bool is_registered(const sim_schedule *sim, uint32_t slot)
 bool sim_store_is_free(const sim_schedule *sim, uint32_t slot)
 {
     bool lives = false;
+    if (all.is_awaited) return !is_registered(sim, slot);
     for (uint32_t i = 0; i < sim->process_count; i++)
         lives |= sim->processes[i].alive && sim_is_member(sim, &sim->processes[i]);
     return !is_registered(sim, slot) && (!lives || !phx_cluster_map_numbered(&sim->store.map, (uint16_t)(slot + 1)));
@@ -192,6 +214,13 @@ bool sim_store_restored(sim_schedule *sim, uint32_t slot, uint32_t region, uint3
     return true;
 }
 
+void sim_store_exceed(sim_schedule *sim, uint32_t slot, uint64_t ownership)
+{
+    REQUIRE(phx_membership_exceed(&all.memberships[slot], (uint32_t)(ownership >> PHX_OWNERSHIP_VERSION_SHIFT)));
+    if (!sim->is_wiped) return; /* this process has not read the newest map yet */
+    sim->counts.exceeded++;
+}
+
 /* Is the map of the store the one that the balancer of that process has proposed? */
 static bool has_balanced(uint32_t slot, const phx_memory_key *key)
 {
@@ -222,9 +251,19 @@ static void check_balancer(sim_schedule *sim)
     uint32_t count = 0;
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
         const sim_process *process = &sim->processes[slot];
-        count += process->used && phx_balancer_holds(&all.memberships[slot], sim_now(sim, process));
+        count +=
+            process->used && !all.is_old[slot] && phx_balancer_holds(&all.memberships[slot], sim_now(sim, process));
     }
     if (count > 1) sim_violate(sim, "two members balance");
+}
+
+/* The first map behind a wipe: nothing is in the world, and the database has all. */
+static void begin_anew(sim_schedule *sim)
+{
+    all.is_awaited = false;
+    all.balanced_at = 0;
+    sim->counts.wiped++;
+    for (uint64_t id = 1; id <= sim->entity_count; id++) sim->entered[id - 1] = false;
 }
 
 /* The content of the store. */
@@ -238,14 +277,17 @@ static void read_store(sim_schedule *sim)
         if (strcmp(key->key, "ph/sim/map") == 0) {
             const uint32_t version = sim->store.map.version;
             if (!phx_cluster_map_decode(&sim->store.map, key->value, key->size)) sim_violate(sim, "the map is damaged");
-            const bool is_first_join = sim->store.map.version == FIRST_JOIN;
+            const bool is_first_join = /* an adopted map has a fence */
+                sim->store.map.version % (1u << PHX_CLUSTER_ERA_SHIFT) == FIRST_JOIN && sim->store.map.fence == 0;
             sim->is_over = is_first_join && all.lose_at != 0 && sim->tick >= all.lose_at;
-            if (sim->store.map.version < version && !sim->is_over) sim_violate(sim, "the map goes back");
+            if (all.is_awaited) begin_anew(sim);
+            else if (sim->store.map.version < version && !sim->is_over) sim_violate(sim, "the map goes back");
             if (sim->store.map.version > version) check_move(sim, key);
         } else if (sscanf(key->key, "ph/sim/nodes/%u", &number) == 1 && number <= sim->process_count) {
             phx_registration read;
             if (!phx_registration_decode(&read, key->value, key->size)) sim_violate(sim, "a key is damaged");
-            sim->store.registered[number - 1].member.registration = phx_registration_of(&read, key->revision);
+            sim->store.registered[number - 1].member.registration =
+                phx_registration_of(&read, key->revision, key->lease);
         } else if (strcmp(key->key, "ph/sim/balancer") != 0 && strncmp(key->key, "ph-load/sim/", 12) != 0) {
             sim_violate(sim, "a key that no member writes");
         }
@@ -261,8 +303,8 @@ static void check_proofs(sim_schedule *sim)
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
         const sim_process *process = &sim->processes[slot];
         const phx_node *node = &process->node;
-        const bool may_save =
-            process->used && node->joined && !node->fenced && sim_now(sim, process) < node->proven_until;
+        const bool may_save = process->used && !all.is_old[slot] && node->joined && !node->fenced &&
+                              sim_now(sim, process) < node->proven_until;
         if (may_save && !phx_cluster_map_member(&sim->store.map, process->registration))
             sim_violate(sim, "a member that is in no map may save");
     }
@@ -283,13 +325,30 @@ static void sleep_all(sim_schedule *sim)
         sim->processes[slot].paused_until = all.hang_until + sim_below(sim, WAKE_TICKS);
 }
 
+static void lose_store(sim_schedule *sim)
+{
+    phx_memory_store_lose(all.memory);
+    sim->is_lost = true;
+}
+
+/* One that lives does not reach the store for some time. */
+static void wipe_store(sim_schedule *sim)
+{
+    uint64_t rng = ~sim->seed + 1;
+    lose_store(sim);
+    all.is_awaited = sim->is_wiped = true;
+    sim->processes[phx_rng_below(&rng, sim->process_count)].store_cut_until =
+        sim->tick + CUT_TICKS_MIN + phx_rng_below(&rng, WIPES_EARLY);
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) all.is_old[slot] = true;
+}
+
 void sim_store_step(sim_schedule *sim)
 {
-
     if (all.is_sleep && sim->tick == all.hang_at) sleep_all(sim);
     if (sim->tick + MISSES_TICKS == all.lose_at)
         sim->processes[sim_below(sim, sim->process_count)].paused_until = all.lose_at + sim_below(sim, MISSES_LATE);
-    if (sim->tick == all.lose_at || sim->tick == all.lose_again_at) phx_memory_store_lose(all.memory);
+    if (sim->tick == all.lose_at || sim->tick == all.lose_again_at) lose_store(sim);
+    if (sim->tick == all.wipe_at) wipe_store(sim);
     if (sim->is_calm) REQUIRE(phc_memory_set_faults(all.memory, (phc_faults){0}) == PH_OK);
     if (!all.is_sleep && sim->tick >= all.hang_at && sim->tick < all.hang_until) return;
     phc_memory_step(all.memory, sim->tick * SIM_TICK_NS);

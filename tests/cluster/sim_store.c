@@ -55,6 +55,14 @@ bool sim_store_restored(sim_schedule *sim, uint32_t slot, uint32_t region, uint3
     return true;
 }
 
+/* This store loses nothing. */
+void sim_store_exceed(sim_schedule *sim, uint32_t slot, uint64_t ownership)
+{
+    (void)slot;
+    (void)ownership;
+    sim_violate(sim, "a map is older than an ownership that a host has met");
+}
+
 void sim_store_register(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];

@@ -130,7 +130,7 @@ static void try_registration(const char *bytes, size_t size, bool mend)
     HOLDS(!is_foreign && size == sizeof again);
     phx_registration_encode(&read, again);
     HOLDS(memcmp(again, bytes, size) == 0);
-    HOLDS(phx_registration_of(&read, 1) != 0);
+    HOLDS(phx_registration_of(&read, 1, size) != 0);
 }
 
 /* The state of an offer that names the ids of its members' heads, where these are: else the ids 1 and up. */

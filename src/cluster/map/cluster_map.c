@@ -160,13 +160,6 @@ bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration)
     return true;
 }
 
-void phx_cluster_map_adopt(phx_cluster_map *map, uint32_t version)
-{
-    PHX_ASSERT(version > map->version);
-    map->fence = map->version = version;
-    for (uint32_t i = 0; i < map->region_count; i++) map->regions[i].lost = map->version;
-}
-
 static bool is_same_member(const phx_member *member, const phx_member *other)
 {
     return member->registration == other->registration && member->number == other->number &&

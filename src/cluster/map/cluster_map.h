@@ -70,12 +70,6 @@ bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration);
 bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration);
 /* The member has registered again: the same map, written behind its key. */
 bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration);
-/*
- * The first version of a later era (phx_rule_era_begins()), for a control store that has lost all it had. The store may
- * have had newer maps than this one, which no member that is left has read: they are of the eras before. All regions
- * are lost in it, as the members of these maps may have owned entities.
- */
-void phx_cluster_map_adopt(phx_cluster_map *map, uint32_t version);
 /* Have both the same content? */
 bool phx_cluster_map_is_same(const phx_cluster_map *map, const phx_cluster_map *other);
 /* No entity of a region that was lost in that version is missing any more. */

@@ -21,6 +21,13 @@ static bool is_claimed_by_another(const phc *member, uint64_t id)
     return false;
 }
 
+/* A map that is older than an ownership is of a control store that had lost all: it takes a version above. */
+static bool reach_ownership(phc *member, uint64_t after)
+{
+    const uint32_t version = (uint32_t)(after >> PHX_OWNERSHIP_VERSION_SHIFT);
+    return version < member->node.map.version || phx_membership_exceed(&member->membership, version);
+}
+
 /* A remote one of that id leaves with it: its owner is dead, or does not know of this one, and will hear. */
 ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after)
 {
@@ -32,6 +39,7 @@ ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t af
     if (is_claimed_by_another(member, id)) return PH_BUSY;
     const uint32_t region = phx_halo_region(&member->grid, attrs->x, attrs->y);
     status = phx_hand_over_enter(&member->node, id, region, after);
+    if (status == PH_BUSY && !reach_ownership(member, after)) return PH_BAD_VALUE;
     if (status != PH_OK) return status;
     status = phx_halo_enter(&member->halo, id, attrs);
     if (status != PH_OK) (void)phx_hand_over_leave(&member->node, id);

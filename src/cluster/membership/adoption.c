@@ -3,9 +3,10 @@
  */
 #include "cluster/membership/adoption.h"
 
+#include "cluster/map/eras.h"
 #include "cluster/map/rules.h"
 #include "cluster/membership/lease.h"
-#include "cluster/membership/registration.h"
+#include "cluster/membership/listed.h"
 
 /* The last list is behind its opening. A member that has not lost its lease has one of the lost store. */
 static uint64_t lease_of_list(const phx_membership *membership)
@@ -61,15 +62,6 @@ static bool is_first(const phx_membership *membership)
     return true;
 }
 
-/* A new process's key may have the registration of one of the lost store's members; it has read no map. */
-static bool has_come(const phx_membership *membership, const phx_member *member)
-{
-    for (uint32_t i = 0; i < membership->listed_count; i++)
-        if (membership->listed[i].registration == member->registration && membership->listed[i].version > 0)
-            return true;
-    return false;
-}
-
 bool phx_adoption_propose(phx_membership *membership)
 {
     phx_cluster_map *proposed = &membership->proposed;
@@ -82,7 +74,7 @@ bool phx_adoption_propose(phx_membership *membership)
     if (version == 0) return false;
     phx_cluster_map_adopt(proposed, version);
     for (uint32_t i = proposed->member_count; i-- > 0;) {
-        if (has_come(membership, &proposed->members[i])) continue;
+        if (phx_listed_has(membership, &proposed->members[i])) continue;
         membership->puts_out += phx_cluster_map_put_out(proposed, proposed->members[i].registration);
     }
     return true;
@@ -101,10 +93,4 @@ bool phx_adoption_is_awaited(const phx_membership *membership)
     if (!membership->is_bare || membership->phase >= PHX_MEMBERSHIP_MEMBER) return false;
     return waits_member(membership) || membership->now >= membership->node->proven_until ||
            (membership->def.adopts && !has_waited(membership));
-}
-
-bool phx_adoption_is_behind(const phx_membership *membership)
-{
-    return membership->phase == PHX_MEMBERSHIP_JOIN && phx_registration_era(membership->node->def.member.registration) <
-                                                           membership->map.version >> PHX_CLUSTER_ERA_SHIFT;
 }

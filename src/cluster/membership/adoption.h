@@ -44,7 +44,5 @@ bool phx_adoption_propose(phx_membership *membership);
 
 /* Does a process that is in no map wait for the map of others? */
 bool phx_adoption_is_awaited(const phx_membership *membership);
-/* It has registered before the map was adopted, so its registration may be one of the lost store's. */
-bool phx_adoption_is_behind(const phx_membership *membership);
 
 #endif

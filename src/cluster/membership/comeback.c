@@ -34,9 +34,14 @@ bool phx_comeback_begin(phx_membership *membership)
     if (is_proven) node->proven_until = membership->now;
     membership->returns = true;
     membership->lease = 0;
-    membership->is_told = false; /* the store may have lost all it had */
     membership->renew_at = membership->now;
     return true;
+}
+
+void phx_comeback_miss_key(phx_membership *membership)
+{
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER || membership->returns || phx_listed_own(membership)) return;
+    membership->renew_at = membership->now;
 }
 
 bool phx_comeback_hear_list(phx_membership *membership, uint64_t map_revision)
@@ -44,7 +49,6 @@ bool phx_comeback_hear_list(phx_membership *membership, uint64_t map_revision)
     const phx_listed *own = phx_listed_own(membership);
     if (membership->phase != PHX_MEMBERSHIP_MEMBER) return false;
     end_doubt(membership, map_revision);
-    if (!own && !membership->returns) membership->renew_at = membership->now; /* hears that the lease has ended */
     if (!membership->returns || membership->lease == 0) return false;
     if (!own || map_revision < own->revision) return !own;
     membership->returns = false;

@@ -20,6 +20,8 @@
 void phx_comeback_wake(phx_membership *membership, uint64_t now);
 /* The store says that the lease is none. false: the process can not come back. */
 bool phx_comeback_begin(phx_membership *membership);
+/* Behind any list, also an old one: a member that has no key in it asks for its lease, which may have ended. */
+void phx_comeback_miss_key(phx_membership *membership);
 /* Behind a list, whose map has that revision. true: the key has to be written. */
 bool phx_comeback_hear_list(phx_membership *membership, uint64_t map_revision);
 /* A map behind the key, if one is needed. */

@@ -83,13 +83,13 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
         membership->counts.skipped++;
         return phx_registration_is_foreign(entry->value, entry->size) ? PHX_OTHER_FORMAT : NULL;
     }
-    node.registration = phx_registration_of(&read, entry->revision);
+    node.registration = phx_registration_of(&read, entry->revision, entry->lease);
     node.version = read.version;
     if (!add(membership, map, node)) {
         membership->counts.skipped++;
         return NULL;
     }
     if (read.definition == membership->def.definition) return NULL;
-    membership->other_definition = read.definition;
+    membership->other = node;
     return PHX_OTHER_DEFINITION;
 }

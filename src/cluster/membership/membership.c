@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/map/eras.h"
 #include "cluster/membership/adoption.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
@@ -81,8 +82,9 @@ static void take_map(phx_membership *membership, const phx_cluster_map *map)
 static void hand_map_on(phx_membership *membership)
 {
     phx_node *node = membership->node;
-    if (phx_adoption_is_behind(membership)) leave(membership, "registered before the map was adopted");
     if (membership->map.version <= node->map.version || membership->phase == PHX_MEMBERSHIP_ENDED) return;
+    if (membership->is_refused && !phx_refusal_is_void(membership, &membership->map)) return;
+    membership->is_refused = false;
     if (phx_node_map(node, &membership->map) != PH_OK) return;
     const phx_member *self = phx_cluster_map_member(&node->map, node->def.member.registration);
     if (node->fenced)
@@ -138,7 +140,7 @@ static void hear_registration(phx_membership *membership, const phc_answer *answ
     membership->writes = false;
     if (answer->outcome == PHC_GONE) lose_lease(membership);
     if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_REGISTER) return;
-    const uint64_t registration = phx_registration_at(membership->registers_version, answer->revision);
+    const uint64_t registration = phx_registration_at(answer->revision, membership->lease);
     phx_node_register(membership->node, registration, membership->number);
     membership->phase = PHX_MEMBERSHIP_JOIN;
 }
@@ -156,7 +158,6 @@ static void register_node(phx_membership *membership)
     if (membership->returns) membership->number = self->number;
     else if (membership->def.number == 0) membership->number = phx_proposal_number(membership);
     if (membership->number == 0) return;
-    membership->registers_version = own.version;
     phx_registration_encode(&own, bytes);
     key_of(membership, "nodes", membership->number, key);
     membership->writes =
@@ -168,13 +169,9 @@ static void register_node(phx_membership *membership)
 /* One step a list: the lease has ended, a key of the new one, the map. */
 static void adopt_map(phx_membership *membership)
 {
-    const phx_listed *own = phx_listed_own(membership);
-    if (!membership->returns) {
-        if (!own) membership->renew_at = membership->now; /* hears that the lease has ended */
-    } else if (membership->lease != 0 && !membership->writes) {
-        if (!own) register_node(membership);
-        else if (phx_adoption_propose(membership)) propose_map(membership, 0);
-    }
+    if (!membership->returns || membership->lease == 0 || membership->writes) return;
+    if (!phx_listed_own(membership)) register_node(membership);
+    else if (phx_adoption_propose(membership)) propose_map(membership, 0);
 }
 
 static void hear_list(phx_membership *membership, const phc_answer *answer)
@@ -195,13 +192,15 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
             const char *refusal = phx_listed_take(membership, &map, entry); /* the map has come before: by key */
-            if (refusal && membership->phase < PHX_MEMBERSHIP_MEMBER && !phx_refusal_begin(membership, refusal))
-                phx_membership_end(membership, refusal);
+            if (refusal && membership->phase < PHX_MEMBERSHIP_MEMBER && !phx_refusal_is_void(membership, &map) &&
+                !phx_refusal_begin(membership, refusal))
+                leave(membership, refusal);
         } else if (strcmp(entry->key + length, "balancer") == 0) {
             phx_balancer_list(membership, entry);
         }
     }
-    if (membership->is_refused) return;
+    if (membership->is_refused && !phx_refusal_is_void(membership, &map)) return;
+    phx_comeback_miss_key(membership);
     phx_adoption_hear_list(membership, revision);
     if (phx_adoption_is_due(membership)) {
         adopt_map(membership);
@@ -219,7 +218,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         register_node(membership);
         return;
     }
-    if (revision == 0) phx_cluster_map_init(&map, membership->def.region_count);
+    if (revision == 0) phx_cluster_map_begin(&map, membership->def.region_count, membership->lease);
     if (phx_proposal_make(membership, &map)) propose_map(membership, revision);
 }
 
@@ -232,7 +231,7 @@ static void take_answer(void *of, const phc_answer *answer)
     if (answer->tag == PHX_REPORTING_TAG) phx_reporting_hear(membership, answer);
     phx_balancer_hear(membership, answer);
     const char *refusal = phx_refusal_hear(membership, answer);
-    if (refusal) phx_membership_end(membership, refusal);
+    if (refusal) leave(membership, refusal);
     switch (answer->tag) {
     case PHX_TAG_LIST:
         hear_list(membership, answer);

@@ -89,13 +89,13 @@ typedef struct phx_membership {
     uint64_t bare_until;        /* and when the last one was asked for */
     uint32_t bare_version;      /* of the newest map, as they were heard */
     uint32_t losses;            /* stores without a map that were seen since that map */
-    uint32_t registers_version; /* phx_registration.version of the key that is being written */
     uint32_t version_asked;     /* of the map, as the last list was asked for */
     bool lists, renews, writes; /* a request is under way */
     bool returns;               /* its lease has ended, and it is in the map; see comeback.h */
     bool reports;               /* the same; see reporting.h */
-    bool is_told, is_refused;   /* the own text is in the store; the process ends once the other one is read */
-    uint64_t other_definition;  /* that the last list has, if another one is there */
+    bool is_refused;            /* the process ends, once it has read the other one's text; see refusal.h */
+    phx_listed other;           /* a process of another definition, that it was refused for or has heard of last */
+    uint64_t told_lease;        /* the lease that the own text is in the store under, or is being written; 0 = none */
     char refusal[PHC_REASON_SIZE];
     uint64_t report_revision; /* of the report's key; 0 = it is not there */
     uint64_t report_asked;    /* time when it was written last */
@@ -109,6 +109,7 @@ typedef struct phx_membership {
     bool balances;            /* it has a move of the balancer; the same */
     bool adopts;              /* it is this member's map, for a store that has none; the same */
     bool drains;
+    uint32_t exceeded; /* a version that the map has to be above, in a later era; see wishes.h */
     uint32_t give_region;
     uint16_t give_number;                       /* 0 = no wish */
     uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */

@@ -3,6 +3,7 @@
  */
 #include "cluster/membership/proposal.h"
 
+#include "cluster/map/eras.h"
 #include "cluster/membership/adoption.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
@@ -76,6 +77,8 @@ static bool propose_wishes(phx_membership *membership, const phx_cluster_map *ma
 {
     const uint64_t self = membership->node->def.member.registration;
     bool changed = propose_restored(membership, map);
+    if (membership->exceeded >= map->version)
+        changed |= phx_cluster_map_exceed(&membership->proposed, membership->exceeded);
     if (membership->give_number != 0) changed |= propose_given(membership, map);
     if (membership->drains) changed |= phx_cluster_map_drain(&membership->proposed, self);
     return changed;

@@ -3,7 +3,6 @@
  */
 #include "cluster/membership/refusal.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,19 +10,29 @@ const char PHX_OTHER_DEFINITION[] = "another member has another definition of th
 
 /* ---- requests ---- */
 
-static void key_of(const phx_membership *membership, uint64_t definition, char key[PHC_KEY_MAX + 1])
+static void key_of(const phx_membership *membership, uint16_t number, char key[PHC_KEY_MAX + 1])
 {
-    (void)snprintf(key, PHC_KEY_MAX + 1, "ph-definition/%s/%016" PRIx64, membership->def.world, definition);
+    (void)snprintf(key, PHC_KEY_MAX + 1, "ph-definition/%s/%u", membership->def.world, number);
 }
 
 void phx_refusal_tell(phx_membership *membership)
 {
     char key[PHC_KEY_MAX + 1];
     const phx_membership_def *def = &membership->def;
-    if (membership->is_told || membership->lease == 0 || def->definition_size == 0) return;
-    key_of(membership, def->definition, key);
-    membership->is_told = def->store.cas(def->store.user, PHX_REFUSAL_TAG_WRITE, key, 0, def->definition_text,
-                                         def->definition_size, 0) == PH_OK;
+    const uint64_t lease = membership->lease;
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER || lease == 0 || membership->told_lease == lease ||
+        def->definition_size == 0)
+        return;
+    key_of(membership, membership->number, key);
+    if (def->store.cas(def->store.user, PHX_REFUSAL_TAG_WRITE, key, 0, def->definition_text, def->definition_size,
+                       lease) == PH_OK)
+        membership->told_lease = lease;
+}
+
+bool phx_refusal_is_void(const phx_membership *membership, const phx_cluster_map *map)
+{
+    return phx_cluster_map_member(map, membership->node->def.member.registration) &&
+           !phx_cluster_map_member(map, membership->other.registration);
 }
 
 bool phx_refusal_begin(phx_membership *membership, const char *reason)
@@ -31,7 +40,7 @@ bool phx_refusal_begin(phx_membership *membership, const char *reason)
     char key[PHC_KEY_MAX + 1];
     const phx_membership_def *def = &membership->def;
     if (!membership->is_refused && reason == PHX_OTHER_DEFINITION && def->definition_size > 0) {
-        key_of(membership, membership->other_definition, key);
+        key_of(membership, membership->other.number, key);
         membership->is_refused = def->store.get(def->store.user, PHX_REFUSAL_TAG_READ, key) == PH_OK;
     }
     return membership->is_refused;
@@ -47,11 +56,12 @@ static const char *find_reason(phx_membership *membership, const phc_answer *ans
     return is_named ? line : PHX_OTHER_DEFINITION;
 }
 
-/* A text that was not written for want of an answer is written again: it is there at most once. */
+/* A text that was not written for want of an answer is written again. A key that is there is the own one: that of an
+ * earlier process with this number ended with its lease. */
 const char *phx_refusal_hear(phx_membership *membership, const phc_answer *answer)
 {
-    if (answer->tag == PHX_REFUSAL_TAG_WRITE) membership->is_told = answer->outcome != PHC_FAILED;
-    return answer->tag == PHX_REFUSAL_TAG_READ ? find_reason(membership, answer) : NULL;
+    if (answer->tag == PHX_REFUSAL_TAG_WRITE && answer->outcome == PHC_FAILED) membership->told_lease = 0;
+    return answer->tag == PHX_REFUSAL_TAG_READ && membership->is_refused ? find_reason(membership, answer) : NULL;
 }
 
 /* ---- lines ---- */

@@ -1,7 +1,12 @@
 /*
  * A process that does not join, as another member has another definition of the world: the key that differs is named,
- * with both values. So each member writes the text of its definition into the control store, by its number, where it
- * is not there yet; it stays there. Owned by membership, which calls it on its thread.
+ * with both values. So each member writes the text of its definition into the control store, once for each lease, and
+ * the key ends with that: texts are as many as members.
+ *
+ *   ph-definition/WORLD/N   the text of the member of that number, under its lease
+ *
+ * Of processes with other definitions the first one in the map stays: one whose join stands, before it has heard of
+ * that, is refused no more. Owned by membership, which calls it on its thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_REFUSAL_H
 #define PHX_CLUSTER_MEMBERSHIP_REFUSAL_H
@@ -12,8 +17,10 @@ enum { PHX_REFUSAL_TAG_WRITE = 20, PHX_REFUSAL_TAG_READ = 21 };
 
 extern const char PHX_OTHER_DEFINITION[];
 
-/* The own text, once a lease is there: before the own registration is. */
+/* The own text, once it is a member. */
 void phx_refusal_tell(phx_membership *membership);
+/* Is that process in the map, and the one that it would be refused for not? */
+bool phx_refusal_is_void(const phx_membership *membership, const phx_cluster_map *map);
 /* The process is refused for that reason. true: it ends once the other definition was read; else now. */
 bool phx_refusal_begin(phx_membership *membership, const char *reason);
 /* Returns why the process ends; NULL: it does not, by this answer. */

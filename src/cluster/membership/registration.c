@@ -3,13 +3,14 @@
  */
 #include "cluster/membership/registration.h"
 
-#include "cluster/map/cluster_map.h"
+#include "base/rng.h"
 #include "cluster/wire/bytes.h"
 #include "cluster/wire/format.h"
 
 enum {
     MAGIC = 0x4e434850, /* "PHCN" */
-    ERA_SHIFT = 44      /* 2^44 writes: at a million a second, half a year */
+    LEASE_SHIFT = 32,   /* so many writes: four years of the largest cluster */
+    LEASE_BITS = 21
 };
 
 void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES])
@@ -44,20 +45,15 @@ bool phx_registration_is_foreign(const void *bytes, size_t size)
     return !reader.failed && magic == MAGIC && format != PHX_CLUSTER_FORMAT;
 }
 
-uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision)
+uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision, uint64_t lease)
 {
-    return registration->registration != 0 ? registration->registration
-                                           : phx_registration_at(registration->version, revision);
+    return registration->registration != 0 ? registration->registration : phx_registration_at(revision, lease);
 }
 
-uint64_t phx_registration_at(uint32_t version, uint64_t revision)
+uint64_t phx_registration_at(uint64_t revision, uint64_t lease)
 {
-    return ((uint64_t)(version >> PHX_CLUSTER_ERA_SHIFT) << ERA_SHIFT) + revision;
-}
-
-uint32_t phx_registration_era(uint64_t registration)
-{
-    return (uint32_t)(registration >> ERA_SHIFT);
+    const uint64_t hashes = (1u << LEASE_BITS) - 1; /* without 0 */
+    return (1 + phx_mix64(lease) % hashes) << LEASE_SHIFT | (uint32_t)revision;
 }
 
 bool phx_registration_number(const char *text, uint16_t *number)

@@ -2,9 +2,10 @@
  * The value of a registered process's key in the control store, as bytes: magic u32, format u32, gateway u8,
  * definition u64, registration u64, version u32. Decoding is total. Pure; used by membership.
  *
- * A registration is never used again. It is the revision of the process's key, and above it the era of the map that the
- * process had read: a control store that has lost all it had begins with low revisions anew, and the map that members
- * adopt there begins an era.
+ * A registration is never used again. It is the revision of the process's key, which rises in a control store for ever,
+ * and above it a hash of the lease that the key was first written under: a store that has lost all it had, with
+ * members that adopt their map or without, begins with low revisions anew, and its leases have other numbers. (An etcd
+ * makes them of its time. Its own number of the cluster is of its config, so the same for an etcd that began anew.)
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_REGISTRATION_H
 #define PHX_CLUSTER_MEMBERSHIP_REGISTRATION_H
@@ -26,12 +27,10 @@ void phx_registration_encode(const phx_registration *registration, unsigned char
 bool phx_registration_decode(phx_registration *registration, const void *bytes, size_t size);
 /* A registration in another format: that process is of an incompatible version. */
 bool phx_registration_is_foreign(const void *bytes, size_t size);
-/* Of a key with that revision. */
-uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision);
-/* ... whose process had read a map of that version. */
-uint64_t phx_registration_at(uint32_t version, uint64_t revision);
-/* The era of the map that the process had read. */
-uint32_t phx_registration_era(uint64_t registration);
+/* Of a key with that revision and lease. */
+uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision, uint64_t lease);
+/* ... that says none itself. Never 0, and below 2^53: JSON's numbers have it, too. */
+uint64_t phx_registration_at(uint64_t revision, uint64_t lease);
 /* The number at the end of its key; false: it is none, or 0. */
 bool phx_registration_number(const char *text, uint16_t *number);
 

@@ -3,6 +3,8 @@
  */
 #include "cluster/membership/wishes.h"
 
+#include "cluster/map/eras.h"
+
 void phx_membership_restored(phx_membership *membership, uint32_t region, uint32_t lost)
 {
     PHX_ASSERT(region < membership->def.region_count && lost > 0);
@@ -13,6 +15,13 @@ void phx_membership_give(phx_membership *membership, uint32_t region, uint16_t n
 {
     membership->give_region = region;
     membership->give_number = number;
+}
+
+bool phx_membership_exceed(phx_membership *membership, uint32_t version)
+{
+    if (version >> PHX_CLUSTER_ERA_SHIFT >= PHX_CLUSTER_EXCEEDED_ERAS) return false;
+    if (version > membership->exceeded) membership->exceeded = version;
+    return true;
 }
 
 void phx_membership_drain(phx_membership *membership)

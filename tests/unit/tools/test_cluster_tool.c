@@ -87,8 +87,9 @@ static uint64_t put_process(const char *world, uint16_t number, bool gateway, ui
     if (number < sizeof leases / sizeof *leases) leases[number] = heard.lease;
     phx_registration_encode(&(phx_registration){.gateway = gateway, .definition = definition}, bytes);
     (void)snprintf(key, sizeof key, "ph/%s/nodes/%u", world, number);
-    put(key, bytes, sizeof bytes, heard.lease);
-    return heard.revision;
+    const uint64_t lease = heard.lease;
+    put(key, bytes, sizeof bytes, lease);
+    return phx_registration_at(heard.revision, lease);
 }
 
 static void put_map(const char *world, const phx_cluster_map *map)

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "cluster/map/cluster_map.h"
+#include "cluster/map/eras.h"
 #include "cluster/map/rules.h"
 #include "cluster/wire/sum.h"
 

@@ -7,6 +7,9 @@
 
 #include <pharos/cluster.h>
 
+#include "cluster/map/eras.h"
+#include "cluster/node/node.h"
+
 enum { TICK_NS = 50000000, ROUNDS = 20 };
 
 static phc_loop *loop;
@@ -111,4 +114,20 @@ Test(feeds, a_gateway_hears_members_of_its_map_alone)
     cr_assert(registration != 0 && registration != phc_registration(gateway) && phc_registration(NULL) == 0);
     cr_assert(phc_hears(gateway, registration) && phc_hears(node, phc_registration(gateway)));
     cr_assert(!phc_hears(gateway, 0) && !phc_hears(gateway, registration + 1000) && !phc_hears(NULL, registration));
+}
+
+/* The control store began anew, and the database did not. */
+Test(feeds, an_entity_enters_above_an_ownership_of_a_map_before)
+{
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = 10};
+    const uint64_t after = (uint64_t)PHX_CLUSTER_FIRST_ERAS << PHX_CLUSTER_ERA_SHIFT << PHX_OWNERSHIP_VERSION_SHIFT | 7;
+    phc_feed feed;
+    run_rounds();
+    cr_assert_eq(phc_enter(node, 1, &attrs, after), PH_BUSY);
+    run_rounds();
+    cr_assert_eq(phc_enter(node, 1, &attrs, after), PH_OK);
+    cr_assert_gt(phc_ownership(node, 1), after);
+    cr_assert_eq(phc_feed_last(node, 1, &feed), PH_OK);
+    cr_assert_eq(feed.begun, phc_ownership(node, 1), "so no client takes it for a feed that began before");
+    cr_assert_eq(phc_enter(node, 2, &attrs, UINT64_MAX), PH_BAD_VALUE);
 }

@@ -208,7 +208,7 @@ Test(phc, an_entity_enters_where_its_region_is_and_leaves)
     cr_assert_eq(phc_enter(other, 1, &attrs, 0), PH_TAKEN);
     cr_assert_eq(phc_enter(owner, 1, &(ph_attrs){.given = PH_X}, 0), PH_NOT_GIVEN);
     cr_assert_eq(phc_enter(owner, 0, &attrs, 0), PH_BAD_ID);
-    cr_assert_eq(phc_enter(owner, 1, &attrs, UINT64_MAX), PH_BUSY);
+    cr_assert_eq(phc_enter(owner, 1, &attrs, UINT64_MAX), PH_BAD_VALUE);
     cr_assert_eq(phc_enter(owner, 1, &attrs, 0), PH_OK);
     cr_assert_eq(phc_enter(owner, 1, &attrs, 0), PH_EXISTS);
     cr_assert(phc_owns(owner, 1) && phc_node_of(owner, 1) == phc_number(owner) && phc_ownership(owner, 1) > 0);

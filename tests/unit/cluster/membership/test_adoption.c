@@ -4,15 +4,24 @@
  */
 #include <string.h>
 
+#include "cluster/map/eras.h"
 #include "cluster/member/definition.h"
 #include "cluster/membership/wishes.h"
 #include "unit/cluster/membership/membership_bed.h"
 
 TestSuite(adoption, .init = bed_begin, .fini = bed_end);
 
+/* The first version of so many eras behind the one that the cluster begins in, by a process with the first lease. */
+static uint32_t version_in(uint32_t era)
+{
+    static phx_cluster_map map;
+    phx_cluster_map_begin(&map, REGIONS, 1);
+    return ((map.version >> PHX_CLUSTER_ERA_SHIFT) + era) << PHX_CLUSTER_ERA_SHIFT;
+}
+
 static uint32_t era_of(uint32_t at)
 {
-    return bed.processes[at].node.map.version >> PHX_CLUSTER_ERA_SHIFT;
+    return (bed.processes[at].node.map.version - version_in(0)) >> PHX_CLUSTER_ERA_SHIFT;
 }
 
 /* Three nodes, of which the last one gives a region away while the first one stands still: it has an older map. */
@@ -41,13 +50,12 @@ Test(adoption, the_newest_map_is_adopted_and_a_new_process_waits_for_it)
         cr_assert_eq(of->membership.phase, PHX_MEMBERSHIP_MEMBER, "%u: %s", at, of->membership.reason);
         cr_assert(phx_node_may_save(&of->node));
         cr_assert_eq(era_of(at), 1);
-        cr_assert_eq(of->node.map.fence, 1u << PHX_CLUSTER_ERA_SHIFT);
+        cr_assert_eq(of->node.map.fence, version_in(1));
         cr_assert_eq(of->membership.counts.put_out, 0);
         cr_assert_eq(of->membership.counts.adopted, at == 1, "of the newest map the lowest number: %u", at);
         if (at < 3) cr_assert_eq(of->node.def.member.registration, registrations[at]);
     }
-    for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(bed.processes[0].node.map.regions[i].lost, 1u << 16);
-    cr_assert_gt(bed.processes[3].node.def.member.registration, UINT32_MAX);
+    for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(bed.processes[0].node.map.regions[i].lost, version_in(1));
 }
 
 Test(adoption, members_that_do_not_come_within_a_lease_are_not_in_the_adopted_map)
@@ -74,6 +82,80 @@ Test(adoption, without_leave_to_adopt_they_end)
     phx_memory_store_lose(bed.memory);
     bed_run(2 * LEASE_TICKS);
     for (uint32_t at = 0; at < 3; at++) cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_ENDED);
+}
+
+/* A member that does not reach the new store goes on under its registration; a new process's key has the revision that
+ * its key had. */
+Test(adoption, no_registration_of_a_store_that_began_anew_is_used_twice)
+{
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
+    const phx_node *cut = &bed.processes[0].node;
+    const uint64_t revision = bed.processes[0].membership.listed[0].revision;
+    phc_memory_cut(bed.memory, &bed.processes[0].store, true);
+    phx_memory_store_lose(bed.memory);
+    bed_start(1, 1, REGIONS, 1, false);
+    bed_run(20);
+    const phx_node *began = &bed.processes[1].node;
+    cr_assert(began->joined && cut->joined && !cut->fenced);
+    cr_assert_eq(bed.processes[1].membership.listed[0].revision, revision);
+    cr_assert_not(phx_node_hears(began, cut->def.member.registration));
+    cr_assert_not(phx_node_hears(cut, began->def.member.registration));
+    phc_memory_cut(bed.memory, &bed.processes[0].store, false);
+    bed_run(LEASE_TICKS);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
+}
+
+Test(adoption, clusters_begin_in_eras_of_their_own)
+{
+    static phx_cluster_map map, other;
+    uint32_t same = 0;
+    for (uint64_t lease = 1; lease <= 1000; lease++) {
+        phx_cluster_map_begin(&map, REGIONS, lease);
+        phx_cluster_map_begin(&other, REGIONS, lease + 1);
+        same += map.version == other.version;
+        cr_assert_eq(map.version % (1u << PHX_CLUSTER_ERA_SHIFT), 1);
+        cr_assert_lt(map.version >> PHX_CLUSTER_ERA_SHIFT, PHX_CLUSTER_FIRST_ERAS);
+    }
+    cr_assert_leq(same, 3);
+}
+
+/* A third of a lease would be the next renewal. */
+Test(adoption, a_member_without_leave_ends_with_the_first_list_of_a_store_that_has_lost_all)
+{
+    begin_with_old_map();
+    phx_memory_store_lose(bed.memory);
+    bed_run(4);
+    for (uint32_t at = 0; at < 3; at++) cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_ENDED);
+}
+
+/* The host's database has an ownership of the map before. */
+Test(adoption, a_map_of_a_store_that_began_anew_comes_above_what_a_host_has_met)
+{
+    enum { MET = 5000 };
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_start(1, 2, REGIONS, 1, false);
+    bed_run(40);
+    phx_membership *first = &bed.processes[0].membership, *second = &bed.processes[1].membership;
+    cr_assert(phx_membership_exceed(first, bed.processes[0].node.map.version - 1));
+    bed_run(5);
+    cr_assert_eq(era_of(0), 0, "it is above that one");
+    cr_assert(phx_membership_exceed(first, version_in(0) + MET));
+    cr_assert(phx_membership_exceed(second, version_in(0) + MET + 1));
+    bed_run(5);
+    for (uint32_t at = 0; at < 2; at++) cr_assert_eq(bed.processes[at].node.map.version, version_in(1));
+    cr_assert(phx_membership_exceed(first, version_in(1) + MET));
+    bed_run(5);
+    cr_assert_eq(bed.processes[1].node.map.version, version_in(2));
+    cr_assert_eq(bed.processes[1].node.map.fence, 0, "none was put out, and nothing is lost");
+    cr_assert_not(phx_membership_exceed(first, PHX_CLUSTER_EXCEEDED_ERAS << PHX_CLUSTER_ERA_SHIFT));
+    cr_assert(phx_membership_exceed(first, (PHX_CLUSTER_EXCEEDED_ERAS << PHX_CLUSTER_ERA_SHIFT) - 1));
+    bed_run(5);
+    cr_assert_eq(bed.processes[1].node.map.version, PHX_CLUSTER_EXCEEDED_ERAS << PHX_CLUSTER_ERA_SHIFT);
+    phx_membership_give(first, 0, 2);
+    bed_run(5);
+    cr_assert_eq(bed.processes[1].node.map.regions[0].number, 2, "a map goes on behind the last era of these");
 }
 
 /* ---- when ---- */
@@ -203,8 +285,8 @@ static ph_status refuse_lease(void *user, uint64_t tag, uint32_t ms)
     return PH_FULL;
 }
 
-/* Its registration may be one that a member of the lost store has. */
-Test(adoption, a_process_that_registered_before_the_map_was_adopted_ends)
+/* Its key has a low revision, as those of the lost store's members had. */
+Test(adoption, a_process_that_registered_before_the_map_was_adopted_joins_it)
 {
     bed.adopts = true;
     begin_with_old_map();
@@ -214,13 +296,13 @@ Test(adoption, a_process_that_registered_before_the_map_was_adopted_ends)
     cas = bed.processes[3].store.cas;
     bed.processes[3].membership.def.store.cas = refuse_map; /* else it begins a map of its own */
     await_phase(3, PHX_MEMBERSHIP_JOIN);
-    cr_assert_leq(bed.processes[3].node.def.member.registration, bed.processes[2].node.def.member.registration);
     for (uint32_t at = 0; at < 3; at++) bed.processes[at].runs = true;
     await_era(2, 1);
-    bed_run(10);
-    cr_assert_eq(bed.processes[3].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(bed.processes[3].membership.reason, "registered before the map was adopted");
     cr_assert_eq(bed.processes[2].node.map.member_count, 3);
+    bed.processes[3].membership.def.store.cas = cas;
+    bed_run(10);
+    cr_assert_eq(bed.processes[3].membership.phase, PHX_MEMBERSHIP_MEMBER, "%s", bed.processes[3].membership.reason);
+    cr_assert_eq(bed.processes[2].node.map.member_count, 4);
 }
 
 /* It has seen the store empty before its first map, and has a lease for the first time behind the loss. */
@@ -277,7 +359,7 @@ static void lose_twice(void)
     await_era(0, 1);
     phx_membership_give(&bed.processes[0].membership, 0, 1);
     bed_run(5);
-    cr_assert_eq(bed.processes[0].node.map.version, (1u << PHX_CLUSTER_ERA_SHIFT) + 1);
+    cr_assert_eq(bed.processes[0].node.map.version, version_in(1) + 1);
     phx_memory_store_lose(bed.memory);
     bed.processes[0].runs = false;
     bed.processes[1].runs = bed.processes[2].runs = true;

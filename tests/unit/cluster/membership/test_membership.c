@@ -120,7 +120,30 @@ Test(membership, another_world_is_refused_by_its_key)
     cr_assert_str_eq(bed.processes[2].membership.reason, PHX_OTHER_DEFINITION);
     cr_assert_eq(bed.processes[0].node.map.member_count, 1);
     cr_assert_eq(bed_keys("ph/unit/nodes/"), 1);
-    cr_assert_eq(bed_keys("ph-definition/"), 2);
+    cr_assert_eq(bed_keys("ph-definition/"), 1, "of members alone");
+}
+
+/* So texts are as many as members, whatever came and went. */
+Test(membership, a_text_is_there_as_long_as_its_member)
+{
+    bed_start(0, 4, REGIONS, 1, false);
+    bed.processes[0].membership.def.definition_text = "view 50\n";
+    bed.processes[0].membership.def.definition_size = strlen("view 50\n");
+    while (bed.processes[0].membership.phase < PHX_MEMBERSHIP_MEMBER) {
+        cr_assert_eq(bed_keys("ph-definition/"), 0, "it is no member yet");
+        bed_run(1);
+    }
+    bed_run(3);
+    cr_assert_eq(bed_keys("ph-definition/unit/4"), 1);
+    bed_hang(2 * LEASE_TICKS);
+    bed_run(1);
+    cr_assert_eq(bed_keys("ph-definition/"), 0, "its lease has ended");
+    bed_run(10);
+    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert_eq(bed_keys("ph-definition/unit/4"), 1, "it came back");
+    phx_membership_leave(&bed.processes[0].membership);
+    bed_run(1);
+    cr_assert_eq(bed_keys("ph-"), 0);
 }
 
 /* Both have registered before they see each other; while the other definition is read, none goes into a map. */
@@ -134,20 +157,114 @@ Test(membership, of_two_that_are_refused_at_once_none_joins)
     }
     bed_run(40);
     for (uint32_t at = 0; at < 2; at++) cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert(strstr(bed.processes[0].membership.reason, ": view is 50 here, 60 there"));
-    cr_assert(strstr(bed.processes[1].membership.reason, ": view is 60 here, 50 there"));
-    cr_assert_eq(bed_keys("ph/unit/map"), 0);
+    for (uint32_t at = 0; at < 2; at++) /* neither was a member that writes its text */
+        cr_assert_str_eq(bed.processes[at].membership.reason, PHX_OTHER_DEFINITION);
+    bed_run(1);
+    cr_assert_eq(bed_keys("ph"), 0, "their leases end with them");
+}
+
+/* As if another process did. */
+static void write_key(const char *key, const unsigned char *bytes, size_t size)
+{
+    static phc_store other;
+    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
+    cr_assert_eq(other.cas(other.user, 1, key, 0, bytes, size, 0), PH_OK);
+    phc_memory_step(bed.memory, bed.now);
+    other.close(other.user);
+}
+
+static struct {
+    phc_store store; /* as it is */
+    bool is_map_held, is_get_held;
+    unsigned char map[PHX_CLUSTER_MAP_BYTES_MAX];
+    size_t size;
+    uint64_t revision;
+} held;
+
+static ph_status hold_map(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value, size_t size,
+                          uint64_t lease)
+{
+    if (tag != PHX_TAG_MAP) return held.store.cas(user, tag, key, revision, value, size, lease);
+    cr_assert_not(held.is_map_held);
+    memcpy(held.map, value, size);
+    held.size = size;
+    held.revision = revision;
+    held.is_map_held = true;
+    return PH_OK;
+}
+
+static ph_status hold_get(void *user, uint64_t tag, const char *key)
+{
+    (void)user, (void)tag, (void)key;
+    held.is_get_held = true;
+    return PH_OK;
+}
+
+/* The first process's join is on its way as it hears of a process of another definition, and reads what differs. */
+static phx_membership *refuse_while_it_joins(void)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    phx_membership *first = &bed.processes[0].membership;
+    bed_start(0, 1, REGIONS, 1, false);
+    first->def.definition_text = "view 50\n";
+    first->def.definition_size = strlen("view 50\n");
+    held.store = first->def.store;
+    first->def.store.cas = hold_map;
+    first->def.store.get = hold_get;
+    for (uint32_t ticks = 0; !held.is_map_held; ticks++) {
+        cr_assert_lt(ticks, 20);
+        bed_run(1);
+    }
+    phx_registration_encode(&(phx_registration){.definition = 2, .registration = 77}, bytes);
+    write_key("ph/unit/nodes/2", bytes, sizeof bytes);
+    bed_run(2);
+    cr_assert(held.is_get_held && first->is_refused);
+    return first;
+}
+
+static void let_map_go(void)
+{
+    char key[] = "ph/unit/map";
+    cr_assert_eq(held.store.cas(held.store.user, PHX_TAG_MAP, key, held.revision, held.map, held.size, 0), PH_OK);
+    bed_run(2);
+}
+
+Test(membership, one_whose_join_stands_is_refused_no_more)
+{
+    const phx_membership *first = refuse_while_it_joins();
+    cr_assert_not(bed.processes[0].node.joined);
+    let_map_go();
+    cr_assert(bed.processes[0].node.joined && !first->is_refused);
+    cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
+    bed_run(LEASE_TICKS);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_MEMBER, "%s", first->reason);
+    cr_assert(phx_node_may_save(&bed.processes[0].node));
+}
+
+/* The other one is a member whose key was not there for a moment. */
+Test(membership, one_that_is_refused_beside_a_member_is_none_for_no_moment)
+{
+    static phx_cluster_map map;
+    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    phx_cluster_map_init(&map, REGIONS);
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 77, .number = 2}));
+    write_key("ph/unit/map", bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes));
+    const phx_membership *first = refuse_while_it_joins();
+    let_map_go();
+    cr_assert_not(bed.processes[0].node.joined);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_JOIN);
+    cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
+    bed_run(2);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_not(bed.processes[0].node.joined);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 1, "its lease has ended with it, so it is put out at once");
 }
 
 /* What a process of another version writes: the same bytes with another number of the format. */
 static void write_foreign(const char *key, unsigned char *bytes, size_t size)
 {
-    static phc_store other;
     bytes[4] = PHX_CLUSTER_FORMAT + 1; /* behind the magic */
-    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
-    cr_assert_eq(other.cas(other.user, 1, key, 0, bytes, size, 0), PH_OK);
-    phc_memory_step(bed.memory, bed.now);
-    other.close(other.user);
+    write_key(key, bytes, size);
 }
 
 static void write_foreign_registration(void)
@@ -582,7 +699,7 @@ Test(membership, a_lease_of_one_that_comes_back_is_proven_by_a_map_behind_its_ke
     cr_assert(phx_node_may_save(&bed.processes[0].node));
 }
 
-Test(membership, a_registration_says_itself_or_is_the_keys_revision)
+Test(membership, a_registration_says_itself_or_is_of_the_keys_revision_and_lease)
 {
     unsigned char bytes[PHX_REGISTRATION_BYTES];
     const phx_registration written = {.gateway = true, .definition = 7, .registration = 9}, first = {.definition = 7};
@@ -590,11 +707,13 @@ Test(membership, a_registration_says_itself_or_is_the_keys_revision)
     phx_registration_encode(&written, bytes);
     cr_assert(phx_registration_decode(&read, bytes, sizeof bytes));
     cr_assert(read.gateway && read.definition == 7 && read.registration == 9);
-    cr_assert_eq(phx_registration_of(&read, 3), 9);
-    cr_assert_eq(phx_registration_of(&first, 3), 3);
-    const phx_registration later = {.version = 3u << PHX_CLUSTER_ERA_SHIFT};
-    cr_assert_gt(phx_registration_of(&later, 3), UINT32_MAX);
-    cr_assert_eq(phx_registration_era(phx_registration_of(&later, 3)), 3);
+    cr_assert_eq(phx_registration_of(&read, 3, 5), 9);
+    cr_assert_eq(phx_registration_of(&first, 3, 5), phx_registration_at(3, 5));
+    for (uint64_t i = 0; i < 1000; i++) {
+        cr_assert_neq(phx_registration_at(i, 5), phx_registration_at(i + 1, 5));
+        cr_assert_neq(phx_registration_at(3, i), phx_registration_at(3, i + 1), "leases of two stores");
+        cr_assert(phx_registration_at(i << 32, i << 40) - 1 < (1ull << 53) - 1);
+    }
     cr_assert_not(phx_registration_decode(&read, bytes, sizeof bytes - 1));
 }
 
