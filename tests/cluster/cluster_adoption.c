@@ -2,7 +2,8 @@
  * A cluster of processes, and an etcd that is lost for ever: all its members are killed, their data is removed, they
  * start anew and empty. Three etcd, a broker and nodes with walkers, on loopback.
  *
- * Without --adopt-map no node writes its map into the new etcd: all end. With it all go on, no walker begins anew, and
+ * Without --adopt-map no node writes its map into the new etcd: all end, and new ones begin another cluster. With it
+ * all go on, no walker begins anew, and
  * a new node joins. At a second loss one node stands still meanwhile: it is in the adopted map no more, and ends as it
  * goes on; its walkers are entered anew. No time is asserted, but that nothing takes a minute.
  *
@@ -37,6 +38,15 @@ static bool lose_etcd(void)
     return crossed;
 }
 
+static uint64_t era_now(void)
+{
+    uint64_t era = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_up(&cluster->runs[i]) && cluster->runs[i].map_version / ERA > era)
+            era = cluster->runs[i].map_version / ERA;
+    return era;
+}
+
 /* All that are up have a map of that era, and a lease. */
 static bool await_era(uint64_t era)
 {
@@ -54,21 +64,44 @@ static bool await_era(uint64_t era)
     return CHECK(left == 0, "seed %" PRIu64 ": %u nodes have no map of era %" PRIu64, cluster->seed, left, era);
 }
 
-/* Nodes that were not told to adopt do not: all end, and nothing is written. */
-static void end_without_leave(void)
+/*
+ * Nodes that were not told to adopt do not: all end, and nothing is written. One stands still meanwhile. New ones begin
+ * another cluster, in an era of its own, and with registrations of its own: the old one is heard by none as it goes on.
+ */
+static bool begin_anew(void)
 {
-    if (!await_start("all walkers are owned, by nodes that may not adopt", 2) || !lose_etcd()) return;
-    for (uint32_t i = 0; i < cluster->run_count; i++) {
+    if (!await_start("all walkers are owned, by nodes that may not adopt", NODES)) return false;
+    const uint64_t era = era_now();
+    live_run *late = cluster->runs;
+    if (!live_await_crossings(cluster)) return false;
+    server_signal(&late->process, SIGSTOP);
+    late->paused = true;
+    if (!lose_etcd()) return false;
+    for (uint32_t i = 1; i < NODES; i++) {
         live_run *run = &cluster->runs[i];
-        if (!live_await_end(cluster, run, "a node that may not adopt ends", LIVE_EXIT_FENCED)) return;
-        CHECK(run->map_version < ERA, "seed %" PRIu64 ": a map is adopted by itself", cluster->seed);
+        if (!live_await_end(cluster, run, "a node that may not adopt ends", LIVE_EXIT_FENCED)) return false;
+        CHECK(run->map_version / ERA == era, "seed %" PRIu64 ": a map is adopted by itself", cluster->seed);
     }
+    if (!await_start("all walkers are owned, by nodes of a new cluster", 2)) return false;
+    CHECK(era_now() != era, "seed %" PRIu64 ": two clusters begin in era %" PRIu64, cluster->seed, era);
+    server_signal(&late->process, SIGCONT);
+    if (!live_await_end(cluster, late, "a node of the cluster before ends", LIVE_EXIT_FENCED)) return false;
+    if (!live_await_rest(cluster, "a new cluster behind a lost etcd")) return false;
+    for (uint32_t i = NODES; i < cluster->run_count; i++) {
+        server_signal(&cluster->runs[i].process, SIGTERM);
+        if (!live_await_end(cluster, &cluster->runs[i], "a node leaves", 0)) return false;
+    }
+    live_read(cluster);
+    cluster->events.count = 0; /* ownerships of two clusters are in no order */
+    return true;
 }
 
 static bool adopt_with_all(void)
 {
     const size_t first = cluster->events.count;
-    if (!lose_etcd() || !await_era(1) || !live_await_crossings(cluster)) return false;
+    const uint64_t era = era_now();
+    live_begin_measure(cluster);
+    if (!lose_etcd() || !await_era(era + 1) || !live_await_crossings(cluster)) return false;
     live_check_nothing_lost(cluster, first);
     if (!live_await_rest(cluster, "all members are in an adopted map")) return false;
     return await_start("a new node joins an adopted map", 1);
@@ -80,9 +113,10 @@ static bool adopt_without_one(void)
     live_run *late = cluster->runs;
     while (!live_is_up(late)) late++;
     const size_t first = cluster->events.count;
+    const uint64_t era = era_now();
     server_signal(&late->process, SIGSTOP);
     late->paused = true;
-    if (!lose_etcd() || !await_era(2)) return false;
+    if (!lose_etcd() || !await_era(era + 1)) return false;
     server_signal(&late->process, SIGCONT);
     if (!live_await_end(cluster, late, "one that came too late ends", LIVE_EXIT_FENCED)) return false;
     if (!live_await_owned(cluster, "its walkers are owned", live_now_ms())) return false;
@@ -95,9 +129,9 @@ static bool adopt_without_one(void)
 
 static void run_steps(void)
 {
-    end_without_leave();
+    if (!begin_anew()) return;
     cluster->adopts = true;
-    if (check_failures() > 0 || !await_start("all walkers are owned, by nodes that may adopt", NODES)) return;
+    if (!await_start("all walkers are owned, by nodes that may adopt", NODES)) return;
     if (!adopt_with_all() || !adopt_without_one()) return;
     for (uint32_t i = 0; i < cluster->run_count; i++)
         if (cluster->runs[i].process.pid > 0) server_signal(&cluster->runs[i].process, SIGKILL);

@@ -1,9 +1,9 @@
 /*
  * pharos-cluster beside a cluster of processes: nats-server and etcd on loopback, three pharos-node with walkers. The
  * program shows them, moves regions, drains a node and gives it regions again, balances a slow node, puts one out,
- * races with itself, meets a process of another version, and loses its servers. Checked: its output and exit statuses,
- * that the walkers follow, that no walker is lost by a move or a drain. No time is asserted, but that nothing takes two
- * minutes.
+ * races with itself, meets processes of another version and of another definition, and loses its servers. Checked: its
+ * output and exit statuses, that the walkers follow, that no walker is lost by a move or a drain. No time is asserted,
+ * but that nothing takes two minutes.
  *
  * usage: cluster_operator --tool PROGRAM --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S]
  */
@@ -359,6 +359,56 @@ static void meet_other_version(void)
     store.close(store.user);
 }
 
+/* ---- another definition ---- */
+
+static bool log_has(const live_run *run, const char *text)
+{
+    static char log[1 << 20];
+    FILE *file = fopen(run->process.log, "r");
+    REQUIRE(file);
+    const size_t size = fread(log, 1, sizeof log - 1, file);
+    REQUIRE(fclose(file) == 0);
+    log[size] = '\0';
+    return strstr(log, text) != NULL;
+}
+
+typedef struct counted_texts {
+    uint32_t count, leased;
+} counted_texts;
+
+static void count_texts(void *user, const phc_answer *answer)
+{
+    counted_texts *counted = user;
+    CHECK(answer->outcome == PHC_DONE, "texts: outcome %d", (int)answer->outcome);
+    counted->count = answer->count;
+    for (uint32_t i = 0; i < answer->count; i++) counted->leased += answer->entries[i].lease != 0;
+}
+
+/* A node with another definition is told the key and both values, of the text of a member; texts end with members. */
+static void meet_other_definition(void)
+{
+    const char *servers[] = {cluster->etcd.addresses[0]};
+    char reason[PHC_REASON_SIZE] = "";
+    phc_store store = {0};
+    counted_texts counted = {0};
+    int status = 0;
+    cluster->adopts = true;
+    live_run *refused = live_start(cluster, false);
+    cluster->adopts = false;
+    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
+    while (!server_has_ended(&refused->process, &status) && live_now_ms() < end_ms) (void)usleep(STEP_US);
+    live_read(cluster);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FENCED, "a node of another definition: status %d", status);
+    CHECK(log_has(refused, "cluster.adopt_map is on here, off there"), "what differs is not told");
+    if (!CHECK_OK(phc_etcd_open(&(phc_etcd_def){.servers = servers, .server_count = 1}, &store, reason, sizeof reason)))
+        return;
+    CHECK_OK(store.list(store.user, 1, "ph-definition/demo/"));
+    while (store.poll(store.user, 1, count_texts, &counted) == 0) (void)usleep(STEP_US);
+    CHECK(counted.count > 0 && counted.count <= NODES && counted.leased == counted.count,
+          "%u texts, %u with a lease, of %u nodes", counted.count, counted.leased, NODES);
+    store.close(store.user);
+}
+
 /* ---- servers ---- */
 
 static void lose_servers(void)
@@ -384,7 +434,8 @@ static void run_steps(void)
     if (check_failures() == 0) balance_nodes();
     CHECK(count_new() == count, "walkers are lost by moves and drains");
     if (check_failures() == 0) meet_other_version();
-    CHECK(count_new() == count, "walkers are lost beside another version");
+    if (check_failures() == 0) meet_other_definition();
+    CHECK(count_new() == count, "walkers are lost beside another version, or another definition");
     if (check_failures() == 0) put_out();
     if (check_failures() == 0) lose_servers();
 }

@@ -126,12 +126,17 @@ static const live_event *owner_before(const live_cluster *cluster, uint64_t id, 
     return last;
 }
 
-/* Of the dead node, or of one that is excused. */
+/* The dead node, the one that died before it, or one that is excused. */
+static bool is_gone(const live_run *run, const live_run *dead)
+{
+    return run == dead || run->is_first || run->is_excused;
+}
+
 static bool is_number_of(const live_cluster *cluster, uint32_t number, const live_run *dead)
 {
     bool is_one = number == dead->number;
     for (uint32_t i = 0; i < cluster->run_count; i++)
-        is_one |= cluster->runs[i].is_excused && cluster->runs[i].number == number;
+        is_one |= is_gone(&cluster->runs[i], dead) && cluster->runs[i].number == number;
     return is_one;
 }
 
@@ -139,7 +144,7 @@ static bool is_number_of(const live_cluster *cluster, uint32_t number, const liv
 static bool was_with(const live_cluster *cluster, const live_run *dead, const live_event *again)
 {
     const live_event *owner = owner_before(cluster, again->id, again->ms);
-    if (!owner || &cluster->runs[owner->run] == dead || cluster->runs[owner->run].is_excused) return owner != NULL;
+    if (!owner || is_gone(&cluster->runs[owner->run], dead)) return owner != NULL;
     for (size_t i = 0; i < cluster->events.count; i++) {
         const live_event *event = &cluster->events.items[i];
         if (event->id == again->id && event->kind == LIVE_LOST && event->run == owner->run && event->ms >= owner->ms &&

@@ -120,6 +120,53 @@ static void kill_node_beside_paused_gateway(live_cluster *cluster, uint64_t *ran
     live_start_again(cluster, false);
 }
 
+/* Who enters a walker of the dead node, or takes one back, first. NULL: none in time. */
+static live_run *await_restoring(live_cluster *cluster, size_t first)
+{
+    const uint64_t end_ms = live_now_ms() + cluster->lease_ms + 10 * RESTORE_MS;
+    while (live_now_ms() < end_ms) {
+        live_pass(cluster, 1);
+        for (; first < cluster->events.count; first++) {
+            const live_event *event = &cluster->events.items[first];
+            if (event->kind == LIVE_ENTERED || event->kind == LIVE_RESTORED) return &cluster->runs[event->run];
+        }
+    }
+    (void)CHECK(false, "seed %" PRIu64 ": no walker of a dead node is entered", cluster->seed);
+    return NULL;
+}
+
+/* The third node: neither of these. */
+static live_run *other_node(live_cluster *cluster, const live_run *than)
+{
+    live_run *run = cluster->runs;
+    while (!live_is_node(run) || run == than) run++;
+    return run;
+}
+
+/* A second node dies as the first one's walkers are entered: the node that enters them, or the one beside it. */
+static void kill_restoring_node(live_cluster *cluster, uint64_t *random)
+{
+    live_run *run = live_choose_run(cluster, random, false);
+    const bool is_beside = phx_rng_below(random, 2) == 1;
+    live_pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    kill_run(run);
+    live_run *second = await_restoring(cluster, first);
+    if (!second) return;
+    if (is_beside) second = other_node(cluster, second);
+    const uint64_t since_ms = live_now_ms();
+    kill_run(second);
+    run->is_first = true;
+    (void)printf("  the second one is %s\n",
+                 is_beside ? "beside the one that enters walkers" : "the one that enters them");
+    const bool is_good = live_check_death(cluster, second, since_ms, first, cluster->lease_ms + LIVE_LEASE_SLACK_MS) &&
+                         live_await_rest(cluster, "behind the death of two nodes");
+    run->is_first = false;
+    if (!is_good) return;
+    (void)live_start(cluster, false);
+    live_start_again(cluster, false);
+}
+
 /* ---- a node that comes back ---- */
 
 static void pause_node(live_cluster *cluster, uint64_t *random)
@@ -193,6 +240,7 @@ const live_fault live_faults[] = {
     {"a node is killed", kill_node},
     {"a node stands still beyond its lease", pause_node_for_long},
     {"a node is killed while a gateway stands still", kill_node_beside_paused_gateway},
+    {"a second node is killed while the walkers of the first one are entered", kill_restoring_node},
     {"a node stands still for a second", pause_node},
     {"a node is drained", drain_node},
     {"a node is slow", live_slow_node},

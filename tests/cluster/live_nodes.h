@@ -65,6 +65,7 @@ typedef struct live_run {
     bool killed, is_drained, is_fenced;
     bool paused;     /* it stands still, or is cut off: it counts as none that is up */
     bool is_excused; /* it ended, and that was no fault of a node; another run has its place */
+    bool is_first;   /* of two that die, one while the other's walkers are entered */
 } live_run;
 
 typedef struct live_cluster {
