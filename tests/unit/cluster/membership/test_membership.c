@@ -97,7 +97,8 @@ Test(membership, bytes_that_are_no_definition_name_no_key)
     for (size_t i = 0; i < sizeof flawed / sizeof *flawed; i++)
         cr_assert_null(difference("a 1\n", flawed[i]), "%zu", i);
     memset(other, 'x', sizeof other);
-    memcpy(other, "a ", 2);
+    other[0] = 'a';
+    other[1] = ' ';
     other[sizeof other - 1] = '\n';
     cr_assert_not(phx_refusal_compare("a 1\n", 4, other, sizeof other, line, sizeof line), "too long to be shown");
     other[100] = '\n';
