@@ -88,6 +88,30 @@ void phx_grid_changed(phx_grid *grid, uint32_t row)
     phx_grid_changed_block(grid, phx_grid_block_at(grid, row));
 }
 
+void phx_block_summary_add(phx_grid *grid, uint32_t number, float view, phx_row_word word)
+{
+    phx_block *block = &grid->blocks[number];
+    if (view < 0.0f || block->observers == 0) { /* or the block is new */
+        phx_grid_changed_block(grid, number);
+        return;
+    }
+    block->special |= phx_row_word_special(word);
+    if (view == 0.0f) return;
+    block->observers++;
+    if (view > block->reach) block->reach = view;
+    if (view < block->reach_min) block->reach_min = view;
+    if (view < block->view_min) block->view_min = view;
+}
+
+void phx_block_summary_remove(phx_grid *grid, uint32_t number, float view, phx_row_word word)
+{
+    phx_block *block = &grid->blocks[number];
+    const bool alike = block->reach == block->view_min; /* all views are one and the same */
+    const bool others = alike ? block->observers > 1 : view > block->reach_min && view < block->reach;
+    if (phx_row_word_special(word) || (view != 0.0f && !others)) phx_grid_changed_block(grid, number);
+    else block->observers -= view != 0.0f;
+}
+
 void phx_block_summary_update(phx_grid *grid)
 {
     const bool all = !grid->summaries_valid;

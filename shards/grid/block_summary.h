@@ -13,6 +13,11 @@ void phx_grid_changed(phx_grid *grid, uint32_t row);
 /* The same for the rows of a block as a whole, whose observer bits are right. */
 void phx_grid_changed_block(phx_grid *grid, uint32_t number);
 
+/* A row with this view and word came into a block, or left it: as phx_grid_changed_block(), unless its summary follows.
+ */
+void phx_block_summary_add(phx_grid *grid, uint32_t number, float view, phx_row_word word);
+void phx_block_summary_remove(phx_grid *grid, uint32_t number, float view, phx_row_word word);
+
 /* Updates the summaries of the blocks where observers changed. Once rows and views are as in the interest phase. */
 void phx_block_summary_update(phx_grid *grid);
 

@@ -210,7 +210,7 @@ static void insert_row(phx_grid *grid, phx_store *store, const berth *to, loose_
     grid->row_count++;
     body->state |= PHX_SLOT_ROW;
     phx_block_mark_dirty(&grid->blocks[to->block], to->tower, tick, body->state & PHX_SLOT_DISCONTINUOUS);
-    phx_grid_changed_block(grid, to->block);
+    phx_block_summary_add(grid, to->block, row->view, row->word);
 }
 
 phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick,
@@ -245,11 +245,13 @@ static void remove_row(phx_grid *grid, phx_store *store, uint32_t row, uint32_t 
 {
     const uint32_t number = phx_grid_block_at(grid, row);
     phx_block *block = &grid->blocks[number];
+    const float view = grid->rows.view[row];
+    const phx_row_word word = phx_row_word_at(grid->rows.slot, row);
     const uint32_t moved = pull_towers(grid, store, block, row_tower(block, row), row);
     *work = *work > moved ? *work - moved : 0;
     grid->row_end = grid->blocks[grid->block_count - 1].start[PHX_BLOCK_TOWERS];
     grid->row_count--;
-    phx_grid_changed_block(grid, number);
+    phx_block_summary_remove(grid, number, view, word);
 }
 
 /* Edits the misplaced row of a slot. */

@@ -31,7 +31,7 @@ void phx_delta_cut_await(const phx_scratch *scratch, const phx_shard *shard, uin
 {
     enum { NEAR = 4, FAR = 12 }; /* observers ahead */
     const phx_tile *tile = &scratch->tile;
-    if (own + FAR >= end || shard->list_cuts.count == 0) return;
+    if (own + FAR >= end) return;
     const uint32_t far = phx_row_slot(&shard->grid.rows, tile->row[tile->own[own + FAR]]);
     const uint32_t near = phx_row_slot(&shard->grid.rows, tile->row[tile->own[own + NEAR]]);
     __builtin_prefetch(&shard->store.tail[far], 1);

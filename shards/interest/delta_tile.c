@@ -172,13 +172,12 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
     return (standing){NAN, NAN, previous->x, previous->y};
 }
 
-/* Is one of these observers discontinuous? */
-static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
+/* Is one of these observers discontinuous, or one between them, as where only some of a tile's are run? */
+static bool any_discontinuous_place(const phx_scratch *scratch, phx_tile_observers of)
 {
     const phx_tile *tile = &scratch->tile;
-    for (uint32_t w = 0; tile->discontinuous_own > 0 && w < of.count; w++)
-        if (phx_row_discontinuous(&shard->grid.rows, tile->row[of.place[w]])) return true;
-    return false;
+    if (PHX_LIKELY(tile->discontinuous_own_count == 0) || of.count == 0) return false;
+    return phx_tile_next_discontinuous(tile, of.place[0]) <= of.place[of.count - 1];
 }
 
 /* Prefetches an observer's measured relations, so many hops from it, each of which needs the one before. */
@@ -696,7 +695,7 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
     /* then observers without pairs may have events, too */
     const bool far = any_far_crossing(scratch, shard, of);
-    const bool any = far || any_discontinuous_place(scratch, shard, of) || any_related_place(scratch, shard, of);
+    const bool any = far || any_discontinuous_place(scratch, of) || any_related_place(scratch, shard, of);
     const bool lone = any || scratch->tile.annular;
     if (pairs == 0 && !lone) return PHX_SLOT_NONE;
     const uint32_t first =
@@ -765,7 +764,7 @@ static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uin
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
         const phx_tile_observers observers = {place + i, n, tile->now, tile->old};
-        const bool discontinuous = any_discontinuous_place(scratch, shard, observers);
+        const bool discontinuous = any_discontinuous_place(scratch, observers);
         tile->candidate_count = phx_tile_pick(tile, cell[place[i]], discontinuous, &spans);
         scratch->counts.ranges_visited += spans;
         uint32_t done = match_candidates(scratch, shard, observers);
@@ -908,7 +907,7 @@ bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard)
     const phx_tile *tile = &scratch->tile;
     /* the observers of moved rows' pairs are no list of all observers, which far items or relations may concern */
     const bool beside = (tile->far.count > 0 || tile->related_due) && !shard->dense_tick;
-    if (tile->renewed) return false;
+    if (tile->renewed && !shard->dense_tick) return false;
     return tile->all_by_delta || (tile->alike && !tile->discontinuous && !beside);
 }
 
@@ -941,9 +940,10 @@ bool phx_delta_begin(phx_scratch *scratch, uint32_t cell)
 bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    uint32_t row = scratch->tile.row[place];
-    if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->keep)) return false;
-    const uint32_t slot = phx_row_slot(rows, row);
+    const uint32_t row = scratch->tile.row[place], slot = phx_row_slot(rows, row);
+    const float view = rows->view[row];
+    *radii = (phx_radii){view, view};
+    if (!(view > 0.0f) && !phx_tile_plain(shard, slot, view, &radii->in, &radii->keep)) return false;
     if (scratch->tile.renewed && phx_prev_rows_renewed(&shard->previous, slot)) return false;
     if (!scratch->discontinuous_in_view) return true;
     const phx_list *list = &shard->store.tail[slot].list;

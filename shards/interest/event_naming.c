@@ -113,42 +113,75 @@ static inline bool absent_left(const phx_body *body, phx_target_word word)
     return leaves > (state & PHX_SLOT_OWN); /* no branch: it would be mispredicted */
 }
 
+/* Some events that wait, by number, ascending. */
+typedef struct waiting_events {
+    uint32_t at[PHX_ORDER_MOST], count;
+} waiting_events;
+
+/*
+ * Finds the events whose target may have left the world or the shard, or have come into the world, in this tick: all
+ * others are of own targets that are no discontinuity.
+ */
+static void find_passing_targets(const phx_event_writer *writer, waiting_events *passing)
+{
+    enum { STAYS = PHX_SLOT_OWN, PASSES = PHX_SLOT_OWN | PHX_SLOT_DISCONTINUOUS };
+    const phx_body *body = writer->shard->store.body;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < writer->count; i++) { /* no branch: it would be mispredicted */
+        passing->at[n] = i;
+        n += (body[phx_target_word_slot(phx_target_word_at(writer->targets, i))].state & PASSES) != STAYS;
+    }
+    passing->count = n;
+}
+
 /* Corrects the causes of targets that left the world or the shard: few, so the observer is looked at for each. */
-static void correct_absent(phx_event_writer *writer)
+static void correct_absent(phx_event_writer *writer, const waiting_events *passing)
 {
     const phx_body *body = writer->shard->store.body;
-    uint32_t absent[PHX_ORDER_MOST], n = 0;
-    for (uint32_t i = 0; i < writer->count; i++) {
-        absent[n] = i;
-        n += absent_left(body, phx_target_word_at(writer->targets, i));
-    }
-    for (uint32_t a = 0, c = 0; a < n; a++) {
-        while (absent[a] >= writer->end[c]) c++;
-        const uint32_t slot = phx_target_word_slot(phx_target_word_at(writer->targets, absent[a]));
+    for (uint32_t a = 0, c = 0; a < passing->count; a++) {
+        const uint32_t at = passing->at[a];
+        const phx_target_word word = phx_target_word_at(writer->targets, at);
+        const uint32_t slot = phx_target_word_slot(word);
+        while (at >= writer->end[c]) c++;
+        if (!absent_left(body, word)) continue;
         if (leaves_differ(writer->scope, writer->shard, writer->observer[c])) continue; /* correct_leaves() */
         const phx_cause_observer observer = phx_cause_observer_of(writer->shard, writer->observer[c]);
-        writer->to[c]->causes[writer->place[absent[a]]] =
+        writer->to[c]->causes[writer->place[at]] =
             (uint8_t)phx_cause_of_leave(writer->scope, writer->shard, &observer, slot);
         writer->lookups++;
     }
 }
 
 /* Corrects the causes of enters of entities that came into the world in this tick. */
-static void correct_enters(phx_event_writer *writer)
+static void correct_enters(phx_event_writer *writer, const waiting_events *passing)
 {
     const uint32_t before = writer->scope->incarnations_before, given = writer->scope->incarnations_given;
     const phx_name *name = writer->shard->store.name;
-    uint32_t appeared[PHX_ORDER_MOST], n = 0;
-    for (uint32_t i = 0; i < writer->count; i++) { /* no branch: it would be mispredicted */
+    for (uint32_t a = 0, c = 0; a < passing->count; a++) {
+        const uint32_t at = passing->at[a];
+        const phx_target_word word = phx_target_word_at(writer->targets, at);
+        while (at >= writer->end[c]) c++;
+        if (phx_target_word_leaves(word)) continue;
+        if (phx_incarnation_since(name[phx_target_word_slot(word)].incarnation, before, given))
+            writer->to[c]->causes[writer->place[at]] = PH_CAUSE_APPEARED;
+    }
+}
+
+/* Did all other targets stay in the shard, and were they in the world before? For PHX_VALIDATE. */
+static __attribute__((unused)) bool passing_found(const phx_event_writer *writer, const waiting_events *passing)
+{
+    const phx_cause_scope *scope = writer->scope;
+    const phx_store *store = &writer->shard->store;
+    for (uint32_t i = 0, p = 0; i < writer->count; i++) {
         const phx_target_word word = phx_target_word_at(writer->targets, i);
-        const uint32_t incarnation = name[phx_target_word_slot(word)].incarnation;
-        appeared[n] = i;
-        n += phx_incarnation_since(incarnation, before, given) > phx_target_word_leaves(word);
+        const uint32_t incarnation = store->name[phx_target_word_slot(word)].incarnation;
+        const bool found = p < passing->count && passing->at[p] == i;
+        p += found;
+        if (found) continue;
+        if (absent_left(store->body, word)) return false;
+        if (phx_incarnation_since(incarnation, scope->incarnations_before, scope->incarnations_given)) return false;
     }
-    for (uint32_t a = 0, c = 0; a < n; a++) {
-        while (appeared[a] >= writer->end[c]) c++;
-        writer->to[c]->causes[writer->place[appeared[a]]] = PH_CAUSE_APPEARED;
-    }
+    return true;
 }
 
 /* Corrects the causes of events: as they are named, each has the usual one. */
@@ -156,8 +189,13 @@ static void correct_causes(phx_event_writer *writer)
 {
     const phx_cause_scope *scope = writer->scope;
     if (scope->hides || (scope->traits & PHX_TRAIT_CAPS)) correct_leaves(writer);
-    if (phx_causes_absent(scope, writer->shard)) correct_absent(writer);
-    if (phx_causes_of_enters(scope)) correct_enters(writer);
+    const bool absent = phx_causes_absent(scope, writer->shard), appeared = phx_causes_of_enters(scope);
+    waiting_events passing;
+    if (!absent && !appeared) return;
+    find_passing_targets(writer, &passing);
+    PHX_VALIDATE(passing_found(writer, &passing));
+    if (absent) correct_absent(writer, &passing);
+    if (appeared) correct_enters(writer, &passing);
 }
 
 /* Writes the events that wait, each at its place. */

@@ -86,7 +86,7 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     bool due = false;
     for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
-        phx_delta_cut_await(scratch, shard, i, range.end);
+        if (shard->list_cuts.count > 0) phx_delta_cut_await(scratch, shard, i, range.end);
         if (shard->grid.rows.view[row] == 0.0f) continue;
         if (cell != tile->cell[place]) due = phx_delta_begin(scratch, cell = tile->cell[place]);
         if (due && join_company(scratch, shard, &of, place)) continue;
@@ -103,6 +103,13 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     return i - range.first;
 }
 
+/* Is the entity at an own place renewed? */
+static bool place_renewed(const phx_tile *tile, const phx_shard *shard, uint32_t place)
+{
+    const uint32_t slot = phx_row_slot(&shard->grid.rows, tile->row[place]);
+    return tile->renewed && phx_prev_rows_renewed(&shard->previous, slot);
+}
+
 /* Observers among own rows first .. end of a tile. */
 static uint32_t count_range_observers(const phx_tile *tile, phx_span range)
 {
@@ -113,15 +120,54 @@ static uint32_t count_range_observers(const phx_tile *tile, phx_span range)
     return count;
 }
 
+/*
+ * The first of own rows first .. end of a tile that is run alone, for others would pay for its way: discontinuous or
+ * renewed. `end`: none.
+ */
+static uint32_t find_single(const phx_tile *tile, const phx_shard *shard, phx_span range)
+{
+    const uint32_t discontinuous = phx_tile_next_discontinuous(tile, tile->own[range.first]);
+    uint32_t i = range.first;
+    if (!shard->dense_tick || (discontinuous == UINT32_MAX && !tile->renewed)) return range.end;
+    if (tile->renewed)
+        for (; i < range.end && tile->own[i] < discontinuous && !place_renewed(tile, shard, tile->own[i]); i++)
+            continue;
+    else
+        for (; i < range.end && tile->own[i] < discontinuous; i++) continue;
+    return i;
+}
+
+/*
+ * Runs own rows first .. end of a tile where one pass of deltas is enough, but for those that are run alone. Returns
+ * how many are done.
+ */
+static uint32_t run_alike(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
+{
+    const phx_tile *tile = &scratch->tile;
+    uint32_t i = range.first;
+    while (i < range.end) {
+        const uint32_t single = find_single(tile, shard, (phx_span){i, range.end}), row = tile->row[tile->own[i]];
+        const uint32_t end = single > i ? single : i + 1;
+        if (single == i && place_renewed(tile, shard, tile->own[i])) {
+            const bool observes = shard->grid.rows.view[row] != 0.0f;
+            if (observes && !finish_row_observer(scratch, directory, shard, row, PHX_DELTA_EVALUATE)) break;
+        } else {
+            const uint32_t done = phx_delta_all(scratch, shard, (phx_span){i, end});
+            scratch->counts.by_delta += count_range_observers(tile, (phx_span){i, i + done});
+            if (done < end - i) return i + done - range.first;
+        }
+        i = end;
+    }
+    return i - range.first;
+}
+
 static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     phx_tile *tile = &scratch->tile;
     phx_tile_find_alike(tile, range);
     if (!phx_delta_simple(scratch, shard) || (tile->discontinuous && !tile->sparse)) phx_tile_mark(tile);
     if (!phx_delta_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
-    uint32_t done = phx_delta_all(scratch, shard, range);
-    scratch->counts.by_delta += count_range_observers(tile, (phx_span){range.first, range.first + done});
-    return done;
+    return run_alike(scratch, directory, shard, range);
 }
 
 /* Runs row by row: nothing changed around, or the block does not fit a tile. */

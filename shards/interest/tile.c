@@ -339,20 +339,6 @@ static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
-/* Sets target[]: slot words, or places if words are ambiguous or places are needed. */
-static void name_targets(phx_tile *tile)
-{
-    const uint32_t *slots = tile->shard->grid.rows.slot, *row = tile->row, count = tile->count;
-    uint32_t *target = tile->target;
-    tile->named = !tile->sparse && !tile->frame.moved;
-    if (!tile->named)
-        for (uint32_t i = 0; i < count; i++) target[i] = i;
-    else if (tile->previous_count == 0)
-        for (uint32_t i = 0; i < count; i++) target[i] = slots[row[i]];
-    else
-        for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i).bits;
-}
-
 /* The bound of the target of a word. */
 static inline float bound_of_word(const phx_shard *shard, phx_target_word word)
 {
@@ -396,10 +382,45 @@ static uint32_t is_goer(const phx_tile *tile, uint32_t place)
     return (uint16_t)(tile->now[place] - tile->old[place]) == PHX_TILE_NO_HISTORY_OFFSET;
 }
 
+typedef uint16_t halves __attribute__((vector_size(16))); /* of the words of four places: x and y of each */
+
+/* May one of so many places be discontinuous? By the x of the words, or, which costs little, by a y. */
+static bool may_have_discontinuous(const uint32_t *now, const uint32_t *old, uint32_t places)
+{
+    enum { AT_ONCE = sizeof(halves) / sizeof(uint32_t), OFF = PHX_TILE_NO_HISTORY_OFFSET };
+    halves any = {0};
+    for (uint32_t i = 0; i < places; i += AT_ONCE) {
+        halves is, was;
+        memcpy(&is, now + i, sizeof is);
+        memcpy(&was, old + i, sizeof was);
+        any |= (halves)(was - is == (uint16_t)OFF) | (halves)(is - was == (uint16_t)OFF);
+    }
+    uint64_t bits[2];
+    memcpy(bits, &any, sizeof bits);
+    return (bits[0] | bits[1]) != 0;
+}
+
+/* Writes the discontinuous places, ascending. Returns how many. */
+static uint32_t collect_discontinuous_places(const phx_tile *tile, uint32_t *places)
+{
+    enum { AT_ONCE = 16 }; /* places: few are discontinuous */
+    const uint32_t count = tile->count;
+    uint32_t n = 0;
+    for (uint32_t first = 0, end; first < count; first = end) {
+        end = count - first < AT_ONCE ? count : first + AT_ONCE;
+        if (end - first == AT_ONCE && !may_have_discontinuous(tile->now + first, tile->old + first, AT_ONCE)) continue;
+        for (uint32_t i = first; i < end; i++) {
+            places[n] = i;
+            n += has_no_history(tile, i) | is_goer(tile, i);
+        }
+    }
+    return n;
+}
+
 /* Room for all rows to be discontinuous. false = no memory. */
 static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
 {
-    enum { COLUMNS = 5 };
+    enum { COLUMNS = 6 };
     const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD, lines = (size_t)tile->frame.rows + 1;
     if (!phx_grow(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, 0,
                   COLUMNS * column + lines, sizeof(uint32_t)))
@@ -409,7 +430,8 @@ static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
     tile->rows_without_history =
         (phx_grid_rows){.x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
     tile->discontinuous_cells = words + 4 * column;
-    tile->without_history_start = words + 5 * column;
+    tile->discontinuous_own = words + 5 * column;
+    tile->without_history_start = words + 6 * column;
     return true;
 }
 
@@ -417,17 +439,15 @@ static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
 static bool find_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
-    const uint32_t count = tile->count, columns = tile->frame.columns;
-    uint32_t n = 0, without_history = 0, own = 0, line = 0;
+    const uint32_t columns = tile->frame.columns;
+    uint32_t without_history = 0, own = 0, line = 0;
     if (!reserve_discontinuous(tile, mem)) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        tile->discontinuous_places[n] = i;
-        n += has_no_history(tile, i) | is_goer(tile, i);
-    }
+    const uint32_t n = collect_discontinuous_places(tile, tile->discontinuous_places);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t place = tile->discontinuous_places[i], row = tile->row[place];
         tile->discontinuous_cells[i] = tile->cell[place] / columns << 16 | tile->cell[place] % columns;
         if (is_goer(tile, place)) continue;
+        tile->discontinuous_own[own] = place;
         own += phx_tile_own(tile, row);
         for (; line * columns <= tile->cell[place]; line++) tile->without_history_start[line] = without_history;
         tile->rows_without_history.x[without_history] = rows->x[row];
@@ -436,8 +456,37 @@ static bool find_discontinuous(phx_tile *tile, phx_mem *mem)
     }
     for (; line <= tile->frame.rows; line++) tile->without_history_start[line] = without_history;
     tile->discontinuous_count = n;
-    tile->discontinuous_own = own;
+    tile->discontinuous_own_count = own;
     return true;
+}
+
+/*
+ * Sets target[]: slot words, or places if words are ambiguous or places are needed. The discontinuous places are known.
+ */
+static void name_targets(phx_tile *tile)
+{
+    const uint32_t *slots = tile->shard->grid.rows.slot, *row = tile->row, count = tile->count;
+    uint32_t *target = tile->target, i = 0;
+    tile->named = !tile->sparse && !tile->frame.moved;
+    for (; !tile->named && i < count; i++) target[i] = i;
+    for (uint32_t d = 0; tile->named && tile->previous_count > 0 && d < tile->discontinuous_count; d++) {
+        const uint32_t place = tile->discontinuous_places[d];
+        if (!is_goer(tile, place)) continue;
+        for (; i < place; i++) target[i] = slots[row[i]];
+        target[i++] = phx_tile_word(tile, place).bits;
+    }
+    for (; i < count; i++) target[i] = slots[row[i]];
+}
+
+uint32_t phx_tile_next_discontinuous(const phx_tile *tile, uint32_t place)
+{
+    uint32_t low = 0, high = tile->discontinuous_own_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (tile->discontinuous_own[middle] < place) low = middle + 1;
+        else high = middle;
+    }
+    return low < tile->discontinuous_own_count ? tile->discontinuous_own[low] : UINT32_MAX;
 }
 
 phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell)
@@ -659,7 +708,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->tick = shard->tick;
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
-    tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own = 0;
+    tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own_count = 0;
     tile->all_by_delta = false;
     tile->between.cell = UINT32_MAX;
     tile->renewed = phx_prev_rows_any_renewed(&shard->previous, &shard->grid.rows, tile->rows);
@@ -685,27 +734,22 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
         return false;
     }
     if (tile->quiet) return true;
-    name_targets(tile);
-    if (tile->bounded && !find_bounds(tile, mem)) {
+    if (tile->frame.moved) collect_cell_movers(tile);
+    if ((tile->discontinuous && !find_discontinuous(tile, mem)) || (tile->bounded && !find_bounds(tile, mem))) {
         tile->shard = NULL;
         return false;
     }
+    name_targets(tile);
     find_event_ring(tile, shard, block);
     uint32_t own = shard->kernels->indices_in_range(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
     if (block->reach > block->reach_min) group_own_by_view(tile);
     if (shard->dense_tick && shard->relations.used > 0) await_own_relations(tile, shard);
-    if (tile->frame.moved) collect_cell_movers(tile);
     tile->limits_in = tile->limits_keep = -1;
     tile->alike = block->view_min > 0.0f && block->reach == block->reach_min; /* else phx_tile_find_alike() */
     tile->alike_in = tile->alike_keep = block->view_min;
-    if (!tile->discontinuous) return true;
-    if (!find_discontinuous(tile, mem)) {
-        tile->shard = NULL;
-        return false;
-    }
-    tile->all_by_delta = shard->dense_tick && tile->alike && !shard->previous.kept;
+    tile->all_by_delta = tile->discontinuous && shard->dense_tick && tile->alike && !shard->previous.kept;
     return true;
 }
 

@@ -70,7 +70,9 @@ typedef struct phx_tile {
     uint32_t previous_count;        /* of them, previous rows: they have no new position */
     uint32_t *discontinuous_places; /* places of previous rows, and of rows without an old position, ascending */
     uint32_t *discontinuous_cells;  /* their cells: y << 16 | x */
-    uint32_t discontinuous_count, discontinuous_own; /* own rows without old position */
+    uint32_t discontinuous_count;
+    uint32_t *discontinuous_own; /* places of own rows without old position, ascending */
+    uint32_t discontinuous_own_count;
     phx_grid_rows
         rows_without_history;        /* of rows without old position alone: x, y and their words, as scans read them */
     uint32_t *without_history_start; /* by row of cells, and one more: its first row without old position */
@@ -167,6 +169,9 @@ void phx_tile_find_alike(phx_tile *tile, phx_span range);
 
 /* Sets tile->limits for observers with these radii. */
 void phx_tile_limit(phx_tile *tile, float in, float keep);
+
+/* The first own row without old position at a place or behind it; UINT32_MAX: none. */
+uint32_t phx_tile_next_discontinuous(const phx_tile *tile, uint32_t place);
 
 /* A range of the rows without old position: all that may be in view from a cell, and some more. */
 phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell);

@@ -86,16 +86,17 @@ static uint64_t bits_between(phx_span bits)
     return (~UINT64_C(0) >> (WINDOW - 1 - (bits.end - bits.first))) << bits.first;
 }
 
-/* Marks these cells discontinuous, where they exist. */
-static void mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t y1)
+/* Marks these cells discontinuous, where they exist. May there be own rows in one of them? */
+static bool mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t y1)
 {
-    const int64_t columns = tile->frame.columns, rows = tile->frame.rows;
+    const int64_t columns = tile->frame.columns, rows = tile->frame.rows, fine = tile->fine;
     if (x0 < 0) x0 = 0;
     if (y0 < 0) y0 = 0;
     if (x1 >= columns) x1 = columns - 1;
     if (y1 >= rows) y1 = rows - 1;
     for (int64_t y = y0; y <= y1; y++)
         for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_DISCONTINUOUS;
+    return x1 >= fine && y1 >= fine && x0 < columns - fine && y0 < rows - fine;
 }
 
 /* Cells first .. last along an axis that are within reach of an entity in a cell, at that unit. */
@@ -107,9 +108,12 @@ static void in_reach(const phx_tile *tile, uint32_t cell, uint32_t unit, int64_t
     *last = (at + PHX_TILE_REACH) >> shift;
 }
 
-/* Few cells have a discontinuous entity in view: cells around its new or old place. */
-static void mark_discontinuous_cells(phx_tile *tile)
+/*
+ * Few cells have a discontinuous entity in view: cells around its new or old place. May one of them have own rows?
+ */
+static bool mark_discontinuous_cells(phx_tile *tile)
 {
+    bool own = false;
     for (uint32_t i = 0; i < tile->discontinuous_count; i++) {
         const uint32_t place = tile->discontinuous_places[i], cell = tile->discontinuous_cells[i];
         const bool previous = phx_tile_row_word_is_previous(phx_tile_row_word_at(tile->row, place));
@@ -117,8 +121,9 @@ static void mark_discontinuous_cells(phx_tile *tile)
         int64_t x0, x1, y0, y1;
         in_reach(tile, cell & UINT16_MAX, at, &x0, &x1);
         in_reach(tile, cell >> 16, at >> 16, &y0, &y1);
-        mark_box(tile, x0, y0, x1, y1);
+        own |= mark_box(tile, x0, y0, x1, y1);
     }
+    return own;
 }
 
 /* Which of some columns of cells that have these towers in view are dirty. */
@@ -157,9 +162,6 @@ void phx_tile_mark(phx_tile *tile)
     if (all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
     else mark_towers(tile);
     if (!tile->discontinuous) return;
-    mark_discontinuous_cells(tile);
-    if (!all_due) return; /* a cell without observers needs no mark */
-    uint8_t marks = 0;
-    for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) marks |= tile->marks[tile->cell[tile->own[i]]];
-    tile->discontinuous = marks & PHX_TILE_DISCONTINUOUS;
+    const bool own = mark_discontinuous_cells(tile);
+    if (all_due) tile->discontinuous = own;
 }

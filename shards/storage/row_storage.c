@@ -22,8 +22,13 @@
 static void refresh_row(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    shard->grid.rows.slot[body->row] = phx_row_word_of(slot, body->state & PHX_SLOT_SPECIAL).bits;
-    shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
+    const uint32_t word = phx_row_word_of(slot, body->state & PHX_SLOT_SPECIAL).bits;
+    const float view = phx_grid_view(&shard->store, slot);
+    uint32_t *row_word = &shard->grid.rows.slot[body->row];
+    float *row_view = &shard->grid.rows.view[body->row];
+    if (*row_word == word && *row_view == view) return; /* most attributes are none of a row's */
+    *row_word = word;
+    *row_view = view;
     phx_grid_changed(&shard->grid, body->row);
 }
 

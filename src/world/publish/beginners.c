@@ -37,9 +37,11 @@ static void unmark_changed(phx_world *world, const phx_shard *shard)
         const phx_chunk *chunk = &world->chunks[i];
         if (chunk->shard != shard->number || chunk->change_count == 0) continue;
         const phx_change *changes = world->scratch[chunk->worker].changes + chunk->change_first;
-        for (uint32_t c = 0; c < chunk->change_count; c++)
-            if (phx_change_is_delivered(&changes[c]))
-                world->begin_bits[changes[c].slot / WORD_BITS] &= ~slot_bit(changes[c].slot);
+        for (uint32_t c = 0; c < chunk->change_count; c++) { /* few begin */
+            uint64_t *bits = &world->begin_bits[changes[c].slot / WORD_BITS];
+            const uint64_t bit = slot_bit(changes[c].slot);
+            if (PHX_UNLIKELY(*bits & bit) && phx_change_is_delivered(&changes[c])) *bits &= ~bit;
+        }
     }
 }
 
