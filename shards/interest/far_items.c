@@ -3,6 +3,8 @@
  */
 #include "shards/interest/far_items.h"
 
+#include "shards/query/far_near.h"
+
 void phx_far_items_free(phx_far_items *items, phx_mem *mem)
 {
     phx_release(mem, (void **)&items->items, &items->capacity, sizeof *items->items);
@@ -72,40 +74,6 @@ static bool add_changes(phx_far_items *items, phx_mem *mem, const phx_far *far)
     return true;
 }
 
-/*
- * The towers that targets of a level may stand in: a cell is as wide as their reach, and margin, drift of the
- * observers' rows and the last step come on top.
- */
-static phx_rect level_towers(const phx_shard *shard, const phx_block *block, uint32_t level)
-{
-    const phx_rules *rules = shard->rules;
-    const float more = block->reach + shard->grid.drift_bound + shard->step_max;
-    const uint32_t off = (1u << level) + phx_length_towers(rules, more) + 1;
-    const uint32_t x = (uint32_t)block->bx << PHX_BLOCK_BITS, y = (uint32_t)block->by << PHX_BLOCK_BITS;
-    const uint32_t x1 = x + PHX_BLOCK_SIDE - 1 + off, y1 = y + PHX_BLOCK_SIDE - 1 + off;
-    return (phx_rect){(uint16_t)(x > off ? x - off : 0), (uint16_t)(y > off ? y - off : 0),
-                      (uint16_t)(x1 < rules->towers[0] ? x1 : rules->towers[0] - 1),
-                      (uint16_t)(y1 < rules->towers[1] ? y1 : rules->towers[1] - 1)};
-}
-
-typedef bool (*far_cells_fn)(void *user, uint32_t first, uint32_t end);
-/* Visits the ranges of entries in the towers of each level, until a visit returns false. */
-static bool visit_levels(const phx_shard *shard, const phx_block *block, far_cells_fn visit, void *user)
-{
-    const phx_far *far = &shard->far;
-    for (uint32_t level = 0; far->levels >> level; level++) {
-        if (!(far->levels >> level & 1)) continue;
-        const phx_rect towers = level_towers(shard, block, level);
-        for (uint32_t y = towers.y0 >> level; y <= (uint32_t)towers.y1 >> level; y++) {
-            uint32_t first, end;
-            phx_far_cells(far, block->instance, level, (uint32_t)towers.x0 >> level, (uint32_t)towers.x1 >> level, y,
-                          &first, &end);
-            if (first < end && !visit(user, first, end)) return false;
-        }
-    }
-    return true;
-}
-
 static bool stop_at_cells(void *user, uint32_t first, uint32_t end)
 {
     (void)user, (void)first, (void)end;
@@ -138,7 +106,7 @@ bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *
     items->count = items->crossing = 0;
     items->moved = false;
     PHX_ASSERT(!shard->far_dirty);
-    if (!visit_levels(shard, block, collect_cells, &to) || !add_changes(items, mem, &shard->far)) return false;
+    if (!phx_far_visit_near(shard, block, collect_cells, &to) || !add_changes(items, mem, &shard->far)) return false;
     if (items->count == 0) return true;
     const phx_far_box box = find_rows_box(shard, block);
     phx_far_items_pick(items, shard, &box);
@@ -207,7 +175,7 @@ static bool item_in_box(const phx_far_item *item, const phx_shard *shard, const 
 bool phx_far_items_near(const phx_shard *shard, const phx_block *block)
 {
     const phx_far *far = &shard->far;
-    if (!visit_levels(shard, block, stop_at_cells, NULL)) return true;
+    if (!phx_far_visit_near(shard, block, stop_at_cells, NULL)) return true;
     if (far->change_count == 0) return false;
     const phx_far_box box = find_rows_box(shard, block);
     for (uint32_t i = 0; i < far->change_count; i++) {

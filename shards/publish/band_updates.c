@@ -101,6 +101,13 @@ static bool add_targets(phx_update_emission *at, uint32_t slot, const uint32_t *
     return !at->failed;
 }
 
+void phx_band_open_block(phx_update_scratch *scratch, const phx_shard *shard, uint32_t block)
+{
+    if (!shard->derives_lists) return; /* it has no blocks */
+    (void)phx_motion_tile_open(&scratch->tile, scratch->mem, shard, block);
+    phx_far_near_open(&scratch->far, shard, &shard->grid.blocks[block]);
+}
+
 void phx_band_prefetch_tail(const phx_shard *shard, uint32_t slot)
 {
     __builtin_prefetch(&shard->store.tail[slot]);
@@ -152,14 +159,15 @@ void phx_band_prefetch_targets(const phx_shard *shard, uint32_t slot)
 }
 
 /* May positions alone tell what entered an observer's list? */
-static bool tells_by_position(const phx_update_scratch *scratch, const phx_update_emission *at, uint32_t slot)
+static bool tells_by_position(const phx_update_scratch *scratch, const phx_shard *shard, const phx_attr *attr,
+                              uint32_t slot)
 {
-    const phx_shard *shard = at->shard;
     const uint32_t item = shard->bands.items[slot];
-    return shard->derives_lists && scratch->by_change == 0 && shard->store.tail[slot].list.derived &&
-           shard->bands.samples[item].as_observer == 0 && !phx_row_discontinuous(&shard->grid.rows, item) &&
-           shard->far.entry_count == 0 && shard->far.before_count == 0 && shard->bands.waiting == 0 &&
-           at->attr->margin == 0.0f && at->class->updates_max == 0 && !shard->rules->bands_changed;
+    return shard->derives_lists && attr->margin == 0.0f && scratch->by_change == 0 &&
+           shard->store.tail[slot].list.derived && shard->bands.samples[item].as_observer == 0 &&
+           !phx_row_discontinuous(&shard->grid.rows, item) && shard->far.entry_count == 0 &&
+           shard->far.before_count == 0 && shard->bands.waiting == 0 &&
+           shard->rules->classes[attr->kind].updates_max == 0 && !shard->rules->bands_changed;
 }
 
 bool phx_band_emit_in_view(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t enters,
@@ -167,15 +175,15 @@ bool phx_band_emit_in_view(phx_update_scratch *scratch, const phx_shard *shard, 
 {
     enum { BY_CHANGE = 15 }; /* neighbours mostly meet the same targets, of which positions do not decide */
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    phx_update_emission at = {
-        .scratch = scratch, .shard = shard, .class = &shard->rules->classes[attr->kind], .attr = attr};
+    const ph_class *class = &shard->rules->classes[attr->kind];
     const uint32_t first = scratch->due_count;
     *failed = false;
-    if (at.class->band_count == 0) return false;
-    if (!tells_by_position(scratch, &at, slot)) {
+    if (class->band_count == 0) return false;
+    if (!tells_by_position(scratch, shard, attr, slot)) {
         if (scratch->by_change > 0) scratch->by_change--;
         return false;
     }
+    phx_update_emission at = {.scratch = scratch, .shard = shard, .class = class, .attr = attr};
     *failed = !phx_update_scratch_ready(scratch, shard->store.capacity, phx_bands_items(shard));
     if (*failed) return false;
     open_observer(&at, slot);

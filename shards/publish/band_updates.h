@@ -14,6 +14,12 @@
 struct phx_shard;
 
 /*
+ * Finds what the observers of a block have in common, before their updates are emitted: the motion tile, and the far
+ * targets near. Without memory for a tile the rows are compared as they stand.
+ */
+void phx_band_open_block(phx_update_scratch *scratch, const struct phx_shard *shard, uint32_t block);
+
+/*
  * Emits the updates of an own observer: targets that entered its list, and other targets with a due update. Appends to
  * the scratch, and a row to observers[] if there is any. false = no memory, nothing appended.
  */

@@ -27,12 +27,6 @@ uint32_t phx_due_target(const phx_shard *shard, const phx_update_scratch *scratc
 
 enum { SPANS_MAX = 32 }; /* of rows, whose due ones are found in one call */
 
-/* Rows that are still to be looked at. */
-typedef struct open_spans {
-    phx_span spans[SPANS_MAX];
-    uint32_t count, length; /* of spans; of rows in them */
-} open_spans;
-
 uint32_t phx_due_key_of(const phx_update_emission *at, uint32_t slot)
 {
     const uint32_t item = at->shard->bands.items[slot];
@@ -113,21 +107,24 @@ static uint32_t keep_added(const phx_update_emission *at, const phx_motion_colum
 }
 
 /* Adds due targets of the observer's list that are among these samples, so many of them. false = no memory, noted. */
-static bool add_due_targets(phx_update_emission *at, phx_motion_columns columns, const phx_span *spans,
+static bool add_due_targets(phx_update_emission *at, const phx_motion_columns *columns, const phx_span *spans,
                             uint32_t span_count, uint32_t length)
 {
     uint32_t *keys = phx_update_scratch_room(at->scratch, length);
+    phx_motion_columns still;
     at->failed = keys == NULL;
     if (at->failed) return false;
     if (at->is_new) { /* no target came into another band */
-        columns.was_x = columns.x;
-        columns.was_y = columns.y;
-        columns.was_z = columns.z;
+        still = *columns;
+        still.was_x = still.x;
+        still.was_y = still.y;
+        still.was_z = still.z;
+        columns = &still;
     }
-    const phx_due_found found = at->shard->kernels->find_due(&columns, spans, span_count, &at->query, keys);
+    const phx_due_found found = at->shard->kernels->find_due(columns, spans, span_count, &at->query, keys);
     at->found_entered += found.entered;
     at->special |= found.special;
-    const uint32_t count = at->query.enters ? found.count : keep_added(at, &columns, keys, found);
+    const uint32_t count = at->query.enters ? found.count : keep_added(at, columns, keys, found);
     if (at->ranks) at->failed = !add_candidates(at, keys, count);
     else at->scratch->due_count += count;
     return !at->failed;
@@ -145,18 +142,19 @@ static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count
     at->shard->kernels->gather_samples(bands->samples, items, count, &to);
     for (uint32_t i = 0; at->query.sphere && i < count; i++) to.was_z[i] = phx_bands_old_z(at->shard, targets[i]);
     const phx_motion_columns columns = {to.x, to.y, to.z, to.was_x, to.was_y, to.was_z, to.hash, to.age, .item = items};
-    return add_due_targets(at, columns, &(phx_span){0, count}, 1, count);
+    return add_due_targets(at, &columns, &(phx_span){0, count}, 1, count);
 }
 
-/* Looks at the open rows: none is open then. false = no memory, noted. */
-static bool close_spans(phx_update_emission *at, open_spans *open)
+/* Looks at ranges of rows. false = no memory, noted. */
+static bool add_spans(phx_update_emission *at, const phx_span *spans, uint32_t count)
 {
     phx_motion_columns columns = phx_bands_columns(at->shard);
-    const uint32_t count = open->count, length = open->length;
+    uint32_t length = 0;
     columns.left_out = at->scratch->left_out;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_block_spans() wrote them */
+    for (uint32_t i = 0; i < count; i++) length += spans[i].end - spans[i].first;
     at->scratch->compared_count += length;
-    open->count = open->length = 0;
-    return count == 0 || add_due_targets(at, columns, open->spans, count, length);
+    return count == 0 || add_due_targets(at, &columns, spans, count, length);
 }
 
 /* The same of the rows in the tile that may be in view. */
@@ -169,32 +167,72 @@ static void add_tile_rows(phx_update_emission *at, phx_box box)
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_motion_tile_spans() wrote them */
     for (uint32_t i = 0; i < count; i++) length += spans[i].end - spans[i].first;
     at->scratch->compared_count += length;
-    if (count > 0) add_due_targets(at, tile->of, spans, count, length);
+    if (count > 0) add_due_targets(at, &tile->of, spans, count, length);
+}
+
+/* The rows of the towers of a rectangle that lies in no single block, or in another one than the observer's. */
+static void add_blocks_rows(phx_update_emission *at, phx_rect rect)
+{
+    phx_block_walk walk = phx_grid_walk(&at->shard->grid, at->attr->instance, rect);
+    phx_span spans[SPANS_MAX];
+    uint32_t count = 0;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        if (count + PHX_BLOCK_SIDE > SPANS_MAX) {
+            if (!add_spans(at, spans, count)) return;
+            count = 0;
+        }
+        count += phx_block_spans(block, rect, spans + count);
+    }
+    add_spans(at, spans, count);
+}
+
+/* Are all towers of the rectangle in the block? */
+static bool rect_in_block(const phx_block *block, phx_rect rect)
+{
+    return block->bx == rect.x0 >> PHX_BLOCK_BITS && block->bx == rect.x1 >> PHX_BLOCK_BITS &&
+           block->by == rect.y0 >> PHX_BLOCK_BITS && block->by == rect.y1 >> PHX_BLOCK_BITS;
 }
 
 /* Where the list is derived: of the rows in view, without the list. */
 static void add_rows_in_view(phx_update_emission *at)
 {
     const phx_shard *shard = at->shard;
+    const phx_motion_tile *tile = &at->scratch->tile;
     const float x = at->query.x, y = at->query.y;
     const phx_box box = phx_box_around(x, y, at->attr->view);
     at->query.view = at->attr->view;
-    if (phx_motion_tile_covers(&at->scratch->tile, shard, at->attr->instance, box)) {
+    if (phx_motion_tile_covers(tile, shard, at->attr->instance, box)) {
         add_tile_rows(at, box);
         return;
     }
     const phx_rect rect = phx_interest_rect(shard->rules, x, y, at->attr->view + shard->grid.drift_bound);
-    phx_block_walk walk = phx_grid_walk(&shard->grid, at->attr->instance, rect);
-    open_spans open;
-    open.count = open.length = 0;
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
-        if (open.count + PHX_BLOCK_SIDE > SPANS_MAX && !close_spans(at, &open)) return;
-        const uint32_t count = phx_block_spans(block, rect, open.spans + open.count);
-        for (uint32_t i = 0; i < count; i++, open.count++)
-            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_block_spans() wrote them */
-            open.length += open.spans[open.count].end - open.spans[open.count].first;
+    const phx_block *own = phx_motion_tile_block(tile, shard);
+    if (own && own->instance == at->attr->instance && rect_in_block(own, rect)) {
+        phx_span spans[PHX_BLOCK_SIDE];
+        add_spans(at, spans, phx_block_spans(own, rect, spans));
+        return;
     }
-    close_spans(at, &open);
+    add_blocks_rows(at, rect);
+}
+
+/* The rest of a derived list, that rows do not give; at once, if far targets near the block are noted. */
+static void add_rest(phx_update_emission *at, uint32_t slot)
+{
+    const phx_shard *shard = at->shard;
+    const phx_annulus annulus = phx_annulus_of(shard, slot);
+    const phx_far_near *far = &at->scratch->far;
+    uint32_t targets[PHX_LIST_PIECE_MAX], count = 0, next = 0;
+    const bool any_far = shard->far.entry_count > 0, noted = phx_far_near_covers(far, shard, shard->bands.items[slot]);
+    const uint32_t most = (noted ? far->count : 0) + (at->related ? at->related->count : 0) + annulus.count;
+    if (most > PHX_LIST_PIECE_MAX || (any_far && !noted)) {
+        at->scratch->searched_count += any_far;
+        phx_rest_visit_list(shard, slot, visit_list_piece, at);
+        return;
+    }
+    if (any_far) count = phx_far_near_list(far, slot, at->related, targets);
+    while (phx_related_listed(at->related, &next, &targets[count])) count++;
+    for (uint32_t i = 0; i < annulus.count; i++) targets[count++] = annulus.at[i];
+    if (count > 0) visit_list_piece(at, targets, count);
 }
 
 void phx_due_targets_add(phx_update_emission *at, uint32_t slot)
@@ -206,5 +244,5 @@ void phx_due_targets_add(phx_update_emission *at, uint32_t slot)
     at->query.view = INFINITY;
     if (!derived) phx_shard_list_targets(shard, slot, visit_list_piece, at);
     else if (!at->failed && (at->related || shard->far.entry_count > 0 || phx_annulus_of(shard, slot).count > 0))
-        phx_rest_visit_list(shard, slot, visit_list_piece, at);
+        add_rest(at, slot);
 }

@@ -261,6 +261,11 @@ bool phx_motion_tile_open(phx_motion_tile *tile, phx_mem *mem, const phx_shard *
     return true;
 }
 
+const phx_block *phx_motion_tile_block(const phx_motion_tile *tile, const phx_shard *shard)
+{
+    return tile->shard == shard && tile->tick == shard->tick ? &shard->grid.blocks[tile->block] : NULL;
+}
+
 bool phx_motion_tile_covers(const phx_motion_tile *tile, const phx_shard *shard, uint32_t instance, phx_box box)
 {
     return tile->usable && tile->shard == shard && tile->tick == shard->tick && tile->instance == instance &&

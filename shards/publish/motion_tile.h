@@ -17,6 +17,7 @@
 #include "shards/entity/bounds.h"
 #include "shards/simd/kernels.h"
 
+struct phx_block;
 struct phx_shard;
 
 enum { PHX_MOTION_TILE_SPANS_MAX = 8 }; /* rows of cells that a view may meet: four, and two cut ones, and to spare */
@@ -44,6 +45,9 @@ void phx_motion_tile_free(phx_motion_tile *tile, phx_mem *mem);
 
 /* Makes the tile of a block, unless it is made already. false = no memory: there is none, and the rows are compared. */
 bool phx_motion_tile_open(phx_motion_tile *tile, phx_mem *mem, const struct phx_shard *shard, uint32_t block);
+
+/* The block for which it was opened last, in this shard and tick; or NULL. */
+const struct phx_block *phx_motion_tile_block(const phx_motion_tile *tile, const struct phx_shard *shard);
 
 /* Does it have all rows in this box and instance? The shard's, in this tick. */
 bool phx_motion_tile_covers(const phx_motion_tile *tile, const struct phx_shard *shard, uint32_t instance, phx_box box);

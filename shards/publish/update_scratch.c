@@ -31,7 +31,7 @@ void phx_update_scratch_reset(phx_update_scratch *scratch)
     phx_trim(mem, (void **)&scratch->deferred, &scratch->deferred_capacity, sizeof *scratch->deferred,
              scratch->deferred_count, &scratch->deferred_use);
     scratch->observer_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
-    scratch->listed_count = 0;
+    scratch->listed_count = scratch->searched_count = 0;
     scratch->compared_count = 0;
 }
 

@@ -13,6 +13,7 @@
 #include "shards/entity/entity_store.h"
 #include "shards/entity/tagged_word.h"
 #include "shards/publish/motion_tile.h"
+#include "shards/query/far_near.h"
 #include "shards/simd/kernels.h"
 #include "shards/simd/top_k.h"
 #include "shards/state/records.h"
@@ -56,8 +57,10 @@ typedef struct phx_update_scratch {
     uint32_t group_first;                        /* in targets */
     uint32_t by_change;      /* so many observers more are not tried by positions: see phx_band_emit_in_view() */
     uint32_t listed_count;   /* in this tick: targets of lists that were looked at one by one, not as rows in view */
+    uint32_t searched_count; /* in this tick: observers whose far parts were searched for by cells */
     uint64_t compared_count; /* in this tick: rows that observers were compared with */
     phx_motion_tile tile;    /* of the last block that was worth one */
+    phx_far_near far;        /* the far targets near the last block */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
 
 void phx_update_scratch_free(phx_update_scratch *scratch);

@@ -40,7 +40,8 @@ endif()
 pharos_unit_test(NAME unit_shards_state SOURCES
     unit/shards/state/test_outbox.c unit/shards/state/test_view_reach.c unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_query SOURCES
-    unit/shards/query/test_find.c unit/shards/query/test_slots_in_range.c unit/shards/shards_fixture.c)
+    unit/shards/query/test_far_near.c unit/shards/query/test_find.c unit/shards/query/test_slots_in_range.c
+    unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_ingest SOURCES unit/shards/ingest/test_moves.c)
 pharos_unit_test(NAME unit_shards_interest SOURCES
     unit/shards/interest/test_delta_sparse.c unit/shards/interest/test_delta_tile.c

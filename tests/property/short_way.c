@@ -306,6 +306,15 @@ static uint32_t count_listed_updates(const host *h)
     return count;
 }
 
+/* Observers with bands that searched for far targets by cells in the last tick: else the ones near their block tell. */
+static uint32_t count_far_searches(const host *h)
+{
+    const phx_world *world = phx_resolve_world(h->world);
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < world->worker_count; w++) count += world->updates.workers[w].update_scratch.searched_count;
+    return count;
+}
+
 static void run(const way *of)
 {
     enum { HIDES_EVERY = 2 };
@@ -361,9 +370,12 @@ static void run(const way *of)
               now - before);
         /* with bands: listed targets of relations, in annuli, and seen from beyond a view */
         const uint32_t listed = count_listed_updates(&h);
-        const uint32_t listed_most = (of->related || of->far ? RELATED_MOST : 0) + count_annuli(&h);
+        const uint32_t far_most = of->far ? ENTITIES * PHX_FAR_NEAR_MAX : 0;
+        const uint32_t listed_most = (of->related ? RELATED_MOST : 0) + far_most + count_annuli(&h);
         CHECK(!of->banded || listed <= listed_most, "%s, tick %u: %u targets in lists looked at", of->name, i, listed);
         CHECK(!of->banded || !of->related || listed > 0, "%s, tick %u: no linked target looked at", of->name, i);
+        const uint32_t searched = count_far_searches(&h);
+        CHECK(searched == 0, "%s, tick %u: %u observers searched for far targets", of->name, i, searched);
         evaluated += now - before;
         before = now;
     }
@@ -419,6 +431,8 @@ int main(void)
         {"bands, relations and a cap", 0, 500, .banded = true, .related = true},
         {"bands and jumps", .banded = true, .jumps = true},
         {"bands and a margin", 15, .banded = true},
+        {"bands and far targets", .banded = true, .far = true},
+        {"bands, a margin, relations and far targets", 15, .banded = true, .related = true, .far = true},
         {"adds_max", .adds_max = 20},
         {"adds_max and a margin", 15, .adds_max = 20},
         {"adds_max and relations", .adds_max = 20, .related = true},

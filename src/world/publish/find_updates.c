@@ -114,8 +114,7 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
     uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
     uint32_t observers = update_scratch->observer_count, due = update_scratch->due_count,
              targets = update_scratch->target_count;
-    /* Without memory for a tile the rows are compared as they stand. */
-    (void)phx_motion_tile_open(&update_scratch->tile, update_scratch->mem, shard, piece->block);
+    phx_band_open_block(update_scratch, shard, piece->block);
     phx_recipients_fill_batch(shard, &batch);
     for (uint32_t place = 0; place < batch.count; place++) {
         const uint32_t ahead = place + TARGETS_AHEAD;
