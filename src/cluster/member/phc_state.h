@@ -54,7 +54,7 @@ typedef struct phx_load {
     uint32_t rounds;           /* that were measured; the last ones are in the rings */
     uint32_t busy_us[PHX_LOAD_ROUNDS], period_us[PHX_LOAD_ROUNDS];
     uint32_t reported;                          /* rounds, at the last report */
-    uint32_t region, counted;                   /* the region that is counted, or was last */
+    uint32_t region;                            /* that is counted, or was last */
     uint32_t turn;                              /* regions that are counted until the next report */
     uint32_t entities[PHX_CLUSTER_REGIONS_MAX]; /* own ones, of own regions */
     uint64_t report_at;

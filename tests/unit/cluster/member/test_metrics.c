@@ -241,3 +241,21 @@ Test(member_metrics, a_node_does_the_same_beside_a_slow_one)
     cr_assert(beside.refused == 0 && beside.unsent == 0 && beside.transit == 0);
     cr_assert_eq(stats_of(0).remote, 20, "its copies stay");
 }
+
+/* A copy in a node's own region, of an entity that has just crossed, is load of the node that owns it. */
+Test(member_metrics, a_copy_in_an_own_region_is_no_load_of_the_region)
+{
+    const phc *member = all[1].member;
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    for (uint64_t id = 1; id <= 3; id++) enter_at(1, id, own_place(1, 200), 10);
+    enter_at(0, 7, own_place(0, 10), 10);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert_eq(ph_move(producer, 7, own_place(0, -1), 10, 0), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members(); /* longer than from one report to the next */
+    const uint32_t region = phx_halo_region(&member->grid, own_place(1, 200), 10);
+    cr_assert_eq(phx_halo_region(&member->grid, own_place(0, -1), 10), region);
+    cr_assert_eq(stats_of(1).remote, 1, "it has the copy");
+    cr_assert_eq(member->load.entities[region], 3);
+    cr_assert_eq(ph_producer_close(producer), PH_OK);
+}
