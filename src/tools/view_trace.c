@@ -32,17 +32,20 @@ typedef struct trace_player {
 
 static uint32_t kind_of(void *user, const char *name)
 {
-    const phx_view_source *source = user;
-    const uint32_t kind = ph_config_kind(source->config, name);
+    const ph_config *config = user;
+    const uint32_t kind = ph_config_kind(config, name);
     return kind == PH_KIND_NONE ? 0 : kind;
+}
+
+static void say_error(const char *path, const phx_trace_error *error, char reason[PHX_SOURCE_REASON_SIZE])
+{
+    if (error->line == 0) snprintf(reason, PHX_SOURCE_REASON_SIZE, "%s: %s", path, error->reason);
+    else snprintf(reason, PHX_SOURCE_REASON_SIZE, "%s:%llu: %s", path, (unsigned long long)error->line, error->reason);
 }
 
 static bool broken(phx_view_source *source, const phx_trace_error *error)
 {
-    if (error->line == 0) snprintf(source->reason, sizeof source->reason, "%s: %s", source->path, error->reason);
-    else
-        snprintf(source->reason, sizeof source->reason, "%s:%llu: %s", source->path, (unsigned long long)error->line,
-                 error->reason);
+    say_error(source->path, error, source->reason);
     return false;
 }
 
@@ -60,14 +63,19 @@ static bool next_row(phx_view_source *source)
     }
 }
 
+static ph_status open_file(const phx_view_source *source, phx_trace **trace, phx_trace_error *error)
+{
+    const phx_trace_source file = {source->path, source->unpack_max_bytes, kind_of, source->config};
+    return phx_trace_open(trace, source->mem, &file, error);
+}
+
 static bool open_trace(phx_view_source *source)
 {
     trace_player *player = source->own;
     phx_trace_error error;
-    const phx_trace_source file = {source->path, source->unpack_max_bytes, kind_of, source};
     phx_trace_close(player->trace);
     player->trace = NULL;
-    const ph_status status = phx_trace_open(&player->trace, source->mem, &file, &error);
+    const ph_status status = open_file(source, &player->trace, &error);
     if (status == PH_BAD_ARGUMENT) return broken(source, &error);
     return status == PH_OK ? next_row(source) : phx_source_fail(source, source->path, status);
 }
@@ -136,23 +144,22 @@ static bool reopen(phx_view_source *source)
     return true;
 }
 
-/* The column of a header line. -1: it has none. */
-static int column_of(const char *line, const char *name)
-{
-    const size_t length = strlen(name);
-    for (int column = 0; line; column++) {
-        if (strncmp(line, name, length) == 0 && strchr(",\r\n", line[length])) return column;
-        line = strchr(line, ',');
-        if (line) line++;
-    }
-    return -1;
-}
+/* ---- a slice ---- */
 
-static uint64_t number_at(const char *line, int column)
+/* Number of the line that has the first row behind tick `last`: by the player's reader, as a bad line may have any
+   tick. UINT64_MAX: there is none, or damage comes first. PH_NO_MEMORY; PH_BAD_ARGUMENT: *error says why. */
+static ph_status find_end(const phx_view_source *source, uint64_t last, uint64_t *end, phx_trace_error *error)
 {
-    for (; column > 0 && line; column--)
-        if ((line = strchr(line, ','))) line++;
-    return line ? strtoull(line, NULL, 10) : 0;
+    phx_trace *trace;
+    phx_trace_row row;
+    phx_trace_result result;
+    *end = UINT64_MAX;
+    const ph_status status = open_file(source, &trace, error);
+    if (status != PH_OK) return status;
+    while (*end == UINT64_MAX && (result = phx_trace_next(trace, &row, error)) <= PHX_TRACE_BAD)
+        if (result == PHX_TRACE_ROW && row.tick > last) *end = row.line;
+    phx_trace_close(trace);
+    return PH_OK;
 }
 
 /* The line, and its end. */
@@ -163,23 +170,23 @@ static ph_status add_line(phx_grown_bytes *to, char *line, size_t length)
     return phx_grow_bytes(to, line, length + 1) ? PH_OK : PH_NO_MEMORY;
 }
 
-/* Lines as they are, so that whatever a line says is said there, too. All of the file is read: of damaged data lines
-   may come that look like later ticks before the damage is found. PH_NO_MEMORY; PH_FULL: too long; PH_IO: the file can
-   not be read on. */
-static ph_status add_lines(phx_text *file, uint64_t last, phx_grown_bytes *to)
+/* Lines before `end` as they are, so that whatever a line says is said there, too; but not one with a zero byte, which
+   is none of a text. All of the file is read, or its damage is not found. PH_NO_MEMORY; PH_FULL: too long; PH_IO: the
+   file can not be read on. */
+static ph_status add_lines(phx_text *file, uint64_t end, phx_grown_bytes *to)
 {
     char *line;
     size_t length;
-    int column = -1;
+    bool has_header = false;
     phx_text_result result;
     ph_status status = PH_OK;
     while (status == PH_OK && (result = phx_text_next(file, &line, &length)) != PHX_TEXT_END) {
         if (result == PHX_TEXT_BROKEN) return PH_IO;
-        if (result == PHX_TEXT_TOO_LONG) continue; /* it is none of a trace */
-        if (column < 0) phx_text_skip_mark(&line, &length);
+        if (result == PHX_TEXT_TOO_LONG || phx_text_line_number(file) >= end) continue;
+        if (memchr(line, 0, length)) continue;
+        if (!has_header) phx_text_skip_mark(&line, &length);
         const bool has_fields = line[0] != '#' && strspn(line, " \t\r") != length;
-        if (has_fields && column >= 0 && number_at(line, column) > last) continue;
-        if (has_fields && column < 0) column = column_of(line, "tick");
+        has_header = has_header || has_fields;
         if (has_fields || !phx_trace_head_has(line)) status = add_line(to, line, length);
     }
     return status;
@@ -219,13 +226,16 @@ static bool slice(const phx_view_source *source, uint64_t last, phx_view_slice *
     const char *trouble;
     phx_text *file = NULL;
     phx_grown_bytes text = {0};
-    ph_status status = phx_text_open(&file, source->mem, source->path, source->unpack_max_bytes, &trouble);
+    phx_trace_error error;
+    uint64_t end;
+    ph_status status = find_end(source, last, &end, &error);
     if (status == PH_BAD_ARGUMENT) {
-        snprintf(slice->reason, sizeof slice->reason, "%s: %s", source->path, trouble);
+        say_error(source->path, &error, slice->reason);
         return false;
     }
+    if (status == PH_OK) status = phx_text_open(&file, source->mem, source->path, source->unpack_max_bytes, &trouble);
     if (status == PH_OK && !phx_grow_bytes(&text, player->head, player->head_bytes)) status = PH_NO_MEMORY;
-    if (status == PH_OK) status = add_lines(file, last, &text);
+    if (status == PH_OK) status = add_lines(file, end, &text);
     if (status != PH_OK) say_no_slice(source, status, file, slice);
     phx_text_close(file);
     slice->text = text.bytes; /* freed by the caller, whole or not */

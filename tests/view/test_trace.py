@@ -243,6 +243,23 @@ def check_broken(folder):
         page.close()
 
 
+def check_bad_lines(folder):
+    """A slice has the lines in front of the first row behind its last tick, and none behind it: the player passes over a
+    row whose tick goes down, and a tick that is too high ends nothing. A line with a zero byte is none."""
+    path = os.path.join(folder, "bad.csv")
+    head, part, later = ("tick,op,id,x,y", "1,enter,1,10,10"), ("# a word", "1,nonsense,1", "9000000,move,1,5,5", "2,move,1,20,20"), ("5,move,1,30,30", "# another", "2,enter,2,10,10")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join((*head, "1,enter,3\0,10,10", *part, *later)) + "\n")
+    with program.Program([*COMMAND, "--trace", path, "--set", "view=140"], "--paused") as one:
+        page = program.Page(one)
+        page.until(lambda: page.state)
+        for last, right in ((1, (*head, *part[:-1])), (2, head + part), (4, head + part), (5, head + part + later)):
+            save_slice(page, path + ".part.csv", 0, last)
+            got = tuple(line for line in page.slice.splitlines() if not line.startswith("#config"))
+            assert got[-len(right):] == right and len(got) <= len(right) + 1, (last, got)
+        page.close()
+
+
 def check_images(path):
     """Without room for a key image the trace is refused; with room for the first alone the way back is as right."""
     room = 1024
@@ -429,6 +446,7 @@ def main():
         check_late(path)
         check_long(folder)
         check_broken(folder)
+        check_bad_lines(folder)
         check_images(path)
         check_no_scratch(path)
         check_diverged(path, ["--trace", path, *SETTINGS])
