@@ -88,7 +88,7 @@ static void watch(ph_view *view, phx_page *page)
 static void obey_view(ph_view *view, phx_page *page, const phx_message *message)
 {
     page->hz = message->hz;
-    page->class_known = page->class_known && page->kind == message->kind_shown;
+    if (page->kind != message->kind_shown) page->class_known = page->class_waits = false;
     page->kind = message->kind_shown;
     pthread_mutex_lock(&view->worlds); /* the host's thread resets parts and spread, where it shows another world */
     phx_spread_watch(&page->spread, &page->view, &message->view);

@@ -1,7 +1,8 @@
 /*
  * A host of pharos_view that answers requests when test_connections.py says so, by lines of the standard input: "next"
  * prints the page of the next request, 0 if none waits; "say PAGE TEXT" and "slice PAGE TEXT" answer one; "pages"
- * prints how many there are. Prints the address first; ends with its input.
+ * prints how many there are; "tick" runs one. Its world has two classes, of views 10 and 20. Prints the address first;
+ * ends with its input.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,8 @@
 
 #include <pharos/pharos.h>
 #include <pharos/view.h>
+
+enum { CLASSES = 2, LINE_BYTES = 8 << 20 }; /* slices that no socket takes at once */
 
 static void print(uint32_t number)
 {
@@ -36,8 +39,9 @@ static bool answer(ph_view *view, const char *line)
     return strncmp(line, "say ", strlen("say ")) == 0;
 }
 
-static bool obey(ph_view *view, const char *line)
+static bool obey(ph_view *view, ph_world world, const char *line)
 {
+    if (strcmp(line, "tick") == 0) return ph_tick(world, 0) == PH_OK;
     if (strcmp(line, "next") == 0) print(next_page(view));
     else if (strcmp(line, "pages") == 0) print(ph_view_pages(view));
     else return answer(view, line);
@@ -46,11 +50,19 @@ static bool obey(ph_view *view, const char *line)
 
 int main(void)
 {
-    char line[256], reason[256];
+    static char line[LINE_BYTES];
+    char reason[256];
     ph_view *view;
     ph_world world;
-    const ph_view_def def = {.flags = PH_VIEW_SLICE};
-    const ph_world_def world_def = ph_world_def_default();
+    const ph_view_def def = {.flags = PH_VIEW_SLICE | PH_VIEW_SET};
+    ph_class classes[CLASSES];
+    ph_world_def world_def = ph_world_def_default();
+    for (uint32_t kind = 0; kind < CLASSES; kind++) {
+        classes[kind] = ph_class_default(kind == 0 ? "default" : "other");
+        classes[kind].view = 10 * (float)(kind + 1);
+    }
+    world_def.classes = classes;
+    world_def.class_count = CLASSES;
     if (ph_world_create(&world_def, &world) != PH_OK) return 1;
     if (ph_view_open(&def, &view, reason, sizeof reason) != PH_OK) return 1;
     bool good = ph_view_show(view, world, &world_def) == PH_OK;
@@ -58,7 +70,7 @@ int main(void)
     fflush(stdout);
     while (good && fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = '\0';
-        good = obey(view, line);
+        good = obey(view, world, line);
     }
     ph_view_close(view);
     return ph_world_destroy(world) == PH_OK && good ? 0 : 1;

@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """What a host answers is for the connection that asked: a page that takes the place of one that went gets none of it.
+Keys of a class are told with the number of that class.
 usage: test_connections.py HOST-COMMAND ... (host.c)"""
+import socket
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 import program
 
 PLACES = 4  # of pages
+VIEWS = (10, 20)  # of the classes
+WAIT_S, LOOK_S = 60, 0.01  # for what a page has sent, or that it went
 
 
 class Host(program.Program):
@@ -22,15 +27,47 @@ class Host(program.Program):
         self.tell(line)
         return int(self.process.stdout.readline())
 
+    def until(self, line, found):
+        """Asks until found(answer) holds, and returns it."""
+        end = time.monotonic() + WAIT_S
+        while not found(number := self.ask(line)):
+            assert time.monotonic() < end, (line, number)
+            time.sleep(LOOK_S)
+        return number
 
-def asking(host):
+
+def asking(host, **more):
     """A page that has asked for a slice, and its number."""
-    page = program.Page(host)
+    page = program.Page(host, **more)
     page.until(lambda: page.hello)
+    return page, ask_slice(host, page)
+
+
+def ask_slice(host, page):
+    """The page's number, when the host has all that it sent."""
     page.tell(type="do", what="slice", value=7)
-    while not (number := host.ask("next")):
-        pass
-    return page, number
+    return host.until("next", lambda number: number)
+
+
+def check_class(host):
+    """A page chooses another class while keys of the one before wait behind a slice that it does not read."""
+    (page, number), (good, _) = asking(host, receive_bytes=2048), asking(host)
+    host.tell(f"slice {number} {'x' * (7 << 20)}")
+    for one in (page, good):
+        one.watch(**{"class": 0})
+        ask_slice(host, one)
+    for _ in range(3):  # the other page's frames: this one's is taken, too
+        host.tell("tick")
+        good.frame()
+    page.watch(**{"class": 1})
+    ask_slice(host, page)
+    page.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    page.until(lambda: page.slice)
+    host.tell("tick")
+    told = page.until(lambda: getattr(page, "class", None))
+    assert (told["kind"], told["view"]) == (1, VIEWS[1]), told
+    for one in (page, good):
+        one.close()
 
 
 def main():
@@ -39,8 +76,7 @@ def main():
         numbers = [number for _, number in gone]
         for page, _ in gone:
             page.close()
-        while host.ask("pages") > 0:
-            pass
+        host.until("pages", lambda count: count == 0)
         others = [asking(host) for _ in range(PLACES)]
         assert len(set(numbers + [number for _, number in others])) == 2 * PLACES, (numbers, others)
         for number in numbers:
@@ -59,6 +95,8 @@ def main():
             page.until(lambda page=page: page.slice)
             assert page.slice == "second" and page.refused == ["mine"], (page.slice, page.refused)
             page.close()
+        host.until("pages", lambda count: count == 0)
+        check_class(host)
         host.process.stdin.close()
         assert host.process.wait(60) == 0, host.process.stderr.read()
         host.process.stdin = None
