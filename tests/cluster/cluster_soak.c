@@ -7,7 +7,10 @@
  *  - no node has met an entity twice, and lists are the ones that positions give, for a sample of observers;
  *  - live memory, and the pieces that it is in, are no more than in the first periods.
  *
- * options: --seed S, --walkers N, --kills N, --period TICKS between two of them
+ * It prints a line behind each period. With --minutes it begins none behind that time, and fails if it had fewer kills
+ * than --least by then; without it runs to the last kill.
+ *
+ * options: --seed S, --walkers N, --kills N, --period TICKS between two of them, --minutes M, --least KILLS
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +20,7 @@
 
 #include <pharos/cluster.h>
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "cluster/duties.h"
 #include "cluster/node_host.h"
@@ -35,7 +39,8 @@ enum {
     SAMPLE = 64,      /* observers, of a period */
     WALKERS = 600,    /* by default */
     PERIOD = 700,
-    KILLS = 6
+    KILLS = 6,
+    NS_OF_SECOND = 1000000000
 };
 
 /* Units between two walkers, on average; 28 in sight. */
@@ -299,8 +304,30 @@ static void run_period(soak *s, uint64_t ticks, bool kills)
     }
 }
 
+/* Periods, the first one without a kill, until the time is up. Returns the kills whose periods are whole. */
+static uint64_t run_periods(soak *s, uint64_t kills, uint64_t period, uint64_t seconds)
+{
+    const uint64_t begin_ns = phx_now_ns();
+    uint64_t passed = 0;
+    for (uint64_t i = 0; i <= kills; i++) {
+        if (seconds > 0 && (phx_now_ns() - begin_ns) / NS_OF_SECOND >= seconds) break;
+        run_period(s, period, i > 0);
+        if (check_failures() > 0) break;
+        check_owners(s);
+        check_counts(s);
+        check_memory(s, i);
+        passed = i;
+        (void)printf("%" PRIu64 " of %" PRIu64 " kills after %" PRIu64 " s\n", i, kills,
+                     (phx_now_ns() - begin_ns) / NS_OF_SECOND);
+        (void)fflush(stdout);
+    }
+    return passed;
+}
+
 int main(int argc, char **argv)
 {
+    const uint64_t minutes = option_number(argc, argv, "--minutes", 0);
+    const uint64_t least = option_number(argc, argv, "--least", 0);
     const uint64_t kills = option_number(argc, argv, "--kills", test_amount(KILLS));
     const uint64_t period = option_number(argc, argv, "--period", PERIOD);
     soak *s = check_zalloc(sizeof *s);
@@ -318,17 +345,13 @@ int main(int argc, char **argv)
     REQUIRE(phc_loop_create(faults, (ph_allocator){0}, &s->loop) == PH_OK);
     REQUIRE(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &s->keys) == PH_OK);
     for (uint32_t i = 0; i < NODES; i++) open_host(s, &s->hosts[i]);
-    for (uint64_t i = 0; i <= kills && check_failures() == 0; i++) {
-        run_period(s, period, i > 0);
-        if (check_failures() > 0) break;
-        check_owners(s);
-        check_counts(s);
-        check_memory(s, i);
-    }
+    const uint64_t passed = run_periods(s, kills, period, 60 * minutes);
     (void)printf("%" PRIu64 " walkers, %" PRIu64 " kills: %" PRIu64 " hand-overs, %" PRIu64 " entered anew, %" PRIu64
                  " taken back; %" PRIu64 " bytes\n",
-                 s->walkers, kills, s->gained, s->restored, s->taken_back, s->first_bytes);
-    CHECK(check_failures() > 0 || kills == 0 || s->restored > 0, "no walker was entered anew");
+                 s->walkers, passed, s->gained, s->restored, s->taken_back, s->first_bytes);
+    CHECK(check_failures() > 0 || passed == 0 || s->restored > 0, "no walker was entered anew");
+    CHECK(check_failures() > 0 || passed >= least,
+          "%" PRIu64 " kills in %" PRIu64 " minutes, %" PRIu64 " are the least", passed, minutes, least);
     for (uint32_t i = 0; i < NODES; i++) node_host_close(&s->hosts[i].node);
     phc_loop_destroy(s->loop);
     phc_memory_destroy(s->keys);
