@@ -126,7 +126,10 @@ for leg in $legs; do
         scripts/install_deps.sh --view || echo "the browser or its packages can not be installed here"
         run_leg view view_tests -L 'view|browser'
         ;;
-    fuzz) run_leg fuzz fuzzers -L 'fuzz|canary' ;;
+    fuzz) # with decoders of etcd and of nodes, which need libraries of a cluster
+        scripts/install_deps.sh --cluster || echo "libraries of a cluster can not be installed here"
+        run_leg fuzz fuzzers -L 'fuzz|canary'
+        ;;
     tidy) run_script tidy scripts/tidy ;;
     coverage) run_script coverage scripts/coverage ;;
     determinism) run_script determinism scripts/determinism.sh --quick ;;
