@@ -254,6 +254,7 @@ const live_fault live_faults[] = {
     {"a member of etcd is killed", live_kill_etcd},
     {"the leader of etcd is killed", live_kill_etcd_leader},
     {"the leader of etcd hangs", live_hang_etcd_leader},
+    {"a follower of etcd hangs beyond all leases", live_hang_etcd_follower},
     {"the majority of etcd is away", live_kill_etcd_majority},
     {"the majority of etcd hangs beyond all leases", live_hang_etcd_majority},
 };

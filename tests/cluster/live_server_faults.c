@@ -21,7 +21,7 @@ enum {
     ETCD_AWAY_MS = 6000,
     /* for an election, and no longer than a lease has left at least: a leader of etcd before 3.4.31 and 3.5.13 that
      * goes on ends leases that were renewed meanwhile */
-    ETCD_HANGS_MS = 2500,
+    ETCD_LEADER_HANGS_MS = 2500,
     BACK_MS = 3000
 };
 
@@ -127,16 +127,30 @@ void live_kill_etcd_leader(live_cluster *cluster, uint64_t *random)
     kill_etcd(cluster, leader_of(cluster), first);
 }
 
-void live_hang_etcd_leader(live_cluster *cluster, uint64_t *random)
+static void hang_etcd(live_cluster *cluster, test_server *server, size_t first, uint64_t hangs_ms)
 {
-    const size_t first = begin_fault(cluster, random);
-    test_server *server = leader_of(cluster);
     server_signal(server, SIGSTOP);
-    live_pass(cluster, ETCD_HANGS_MS);
+    live_pass(cluster, hangs_ms);
     server_signal(server, SIGCONT);
     live_pass(cluster, BACK_MS);
     print_lease(cluster);
-    end_fault(cluster, first, "behind a leader of etcd that hung");
+    end_fault(cluster, first, "behind a member of etcd that hung");
+}
+
+void live_hang_etcd_leader(live_cluster *cluster, uint64_t *random)
+{
+    const size_t first = begin_fault(cluster, random);
+    hang_etcd(cluster, leader_of(cluster), first, ETCD_LEADER_HANGS_MS);
+}
+
+/* Members ask the next one, behind the time of an attempt. */
+void live_hang_etcd_follower(live_cluster *cluster, uint64_t *random)
+{
+    const size_t first = begin_fault(cluster, random);
+    const test_server *leader = leader_of(cluster);
+    test_server *server = choose_server(&cluster->etcd, random);
+    while (server == leader) server = choose_server(&cluster->etcd, random);
+    hang_etcd(cluster, server, first, cluster->lease_ms + 1000);
 }
 
 /* For longer than a lease no member can be put out, and the walkers go on and cross. */

@@ -12,6 +12,7 @@ void live_kill_brokers(live_cluster *cluster, uint64_t *random);
 void live_kill_etcd(live_cluster *cluster, uint64_t *random);
 void live_kill_etcd_leader(live_cluster *cluster, uint64_t *random);
 void live_hang_etcd_leader(live_cluster *cluster, uint64_t *random);
+void live_hang_etcd_follower(live_cluster *cluster, uint64_t *random);
 void live_hang_etcd_majority(live_cluster *cluster, uint64_t *random);
 void live_kill_etcd_majority(live_cluster *cluster, uint64_t *random);
 
