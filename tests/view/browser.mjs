@@ -224,6 +224,7 @@ async function checkWhy(browser, folder) {
     await page.waitForFunction((tick) => window.pharos.shown.tick === tick, tick);
   }
   await page.waitForFunction(() => window.answered === 60 && window.pharos.asked.size === 0);
+  await checkBegin(page, path);
   await checkExport(page, path, folder);
   // A picture that may differ a little: the share of lit pixels in each ninth of the map.
   const parts = await page.evaluate(() => {
@@ -243,6 +244,46 @@ async function checkWhy(browser, folder) {
   await page.close();
   await stop(one);
   console.log(`${compared.length} sentences of the page are those of pharos-replay; ${lit} pixels lit`);
+}
+
+// Another time: "why" is answered again with nothing chosen, and with an id that is not there; and its first frame lets no
+// point glide there, even if a frame of the time before is shown anew meanwhile.
+async function checkBegin(page, path) {
+  const seek = (tick) => page.evaluate((tick) => { const seek = document.getElementById("seek"); seek.value = tick; seek.dispatchEvent(new Event("change")); }, tick);
+  const answered = (right) => page.waitForFunction((right) => document.getElementById("why-text").textContent === right, right);
+  await page.fill("#why-observer", "120");
+  await page.fill("#why-target", "121");
+  await page.click("#why button");
+  await answered(explain(path, 120, 121, 20));
+  for (const [id, tick] of [["0", 7], ["99999", 9]]) {
+    await page.evaluate((id) => window.pharos.select(id), id);
+    await page.waitForFunction((id) => (window.pharos.shown.focus?.id ?? "0") === id, id);
+    await seek(tick);
+    await answered(explain(path, 120, 121, tick));
+  }
+  await page.evaluate(() => {
+    const { map } = window.pharos, { begin, take } = map;
+    map.begin = () => {
+      window.jumps = [];
+      begin.call(map);
+      queueMicrotask(() => { // behind the message, before the first frame
+        window.pharos.shown.tick = 0;
+        document.getElementById("colour").dispatchEvent(new Event("change"));
+      });
+    };
+    map.take = (frame, jumped) => {
+      window.jumps.push([frame.tick, jumped]);
+      take.call(map, frame, jumped);
+    };
+  });
+  await seek(3);
+  await page.waitForFunction(() => window.jumps?.some(([tick]) => tick === 3));
+  assert.deepEqual(await page.evaluate(() => window.jumps.slice(0, 2)), [[0, true], [3, true]]);
+  await page.evaluate(() => { delete window.pharos.map.begin; delete window.pharos.map.take; });
+  await seek(20);
+  await page.waitForFunction(() => window.pharos.shown.tick === 20 && window.pharos.asked.size === 0);
+  await clickId(page, "120");
+  console.log("another time: why is answered anew, with nothing chosen; points do not glide there");
 }
 
 // The map with a chosen entity, its rings and lines, beside picture.txt: the brightness of small squares, each a hexadecimal
@@ -535,6 +576,20 @@ async function checkLost(browser) {
   await stop(one);
   await page.waitForFunction(() => /connection is lost/.test(document.getElementById("notice").textContent));
   await picture(page, "lost");
+  assert.equal(await text(page, "state"), "no connection");
+  // What came before is looked at: by the bar, by the key, and when the browser gives the graphics back.
+  const looked = await page.evaluate(() => {
+    const { kept, map } = window.pharos, scrub = document.getElementById("scrub"), told = [];
+    scrub.value = 0;
+    scrub.dispatchEvent(new Event("input"));
+    told.push(window.pharos.shown.tick === kept.frames[0].tick);
+    document.getElementById("live").click();
+    told.push(window.pharos.shown.tick === kept.frames.at(-1).tick);
+    map.graphics();
+    return told;
+  });
+  assert.deepEqual(looked, [true, true]);
+  assert.match(await text(page, "notice"), /connection is lost/);
   assert.equal(await text(page, "state"), "no connection");
   const before = await page.evaluate(() => window.pharos.frames);
   one = await start("--demo");

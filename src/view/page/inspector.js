@@ -85,20 +85,20 @@ export class Inspector {
     fill($("why-numbers"), ...Object.entries(answer.explanation).map(([name, value]) => make("tr", {}, cell(name), cell(shown(name, value), true))));
   }
 
-  // Questions of the shown tab, at most once a second, and once of a tick that stays.
+  // Questions of the shown tab, and "why", which needs no chosen one: at most once a second, and once of a tick that stays.
   askMore(tick) {
-    const focus = this.frame?.focus, now = performance.now();
+    const focus = this.frame?.focus?.found ? this.frame.focus : null, now = performance.now();
     const near = this.tab === "near" || this.wantsNear, asks = [tick, focus?.id, this.tab, near, this.why?.observer, this.why?.target].join();
-    if (!focus?.found || now - this.askedAt < ASK_AGAIN_MS || asks === this.askedFor) return;
+    if (!(focus || this.why) || now - this.askedAt < ASK_AGAIN_MS || asks === this.askedFor) return;
     this.askedAt = now;
     this.askedFor = asks;
-    if (this.tab === "observers")
+    if (focus && this.tab === "observers")
       this.askOnce({ kind: "observers", id: focus.id, most: ROWS_MAX }, (answer) => {
         this.observers = answer;
         this.draw();
       });
     if (this.why) this.askOnce({ kind: "explain", id: this.why.observer, other: this.why.target }, (answer) => this.showWhy(answer));
-    if (near) this.askNear(focus);
+    if (focus && near) this.askNear(focus);
   }
 
   // One that has no room now is asked again a second later.

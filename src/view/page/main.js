@@ -24,14 +24,14 @@ const start = place.read();
 const map = new WorldMap();
 const kept = new History();
 const asked = new Map();
-let hello, state = {}, shown, live = true, focus = start.focus ?? "0", tag = 0, lastSent = "", timer = 0, glideFrom = 0, drawnTables = 0, tablesDue = false;
-let frames = 0, lost = 0, waitingAck = null, decodeMs = 0, refusal = "", begins = true; // begins: the next frame is a world's first
+let hello, connected = false, state = {}, shown, live = true, focus = start.focus ?? "0", tag = 0, lastSent = "", timer = 0, glideFrom = 0, drawnTables = 0, tablesDue = false;
+let frames = 0, lost = 0, waitingAck = null, decodeMs = 0, refusal = "", begins = true; // begins: the next one that comes is a world's first
 
 // ---- what goes to the server ----
 
 // false: too many are on their way already; who clicked is told.
 function ask(question, then) {
-  if (!hello) return false;
+  if (!connected) return false;
   if (asked.size >= ASKED_MAX) return refuse("Too many questions wait for an answer: the program is busy. Try again."), false;
   tag++;
   asked.set(String(tag), { question, then });
@@ -52,7 +52,7 @@ function askAgain(tags) {
 }
 
 function watch() {
-  if (!hello) return;
+  if (!connected) return;
   const parts = { points: map.layers.points, grid: map.layers.density || map.layers.cost || $("tables").open, shards: true, areas: map.layers.areas,
     stats: true, keys: true, any: $("any").checked };
   const view = { type: "view", ...map.watched(), instance: Number($("instance").value) || 0, parts: Object.keys(parts).filter((name) => parts[name]).join(","),
@@ -71,7 +71,7 @@ function remember() {
 
 // Many small moves are one message.
 function changed() {
-  if (!hello || timer) return;
+  if (!connected || timer) return;
   timer = setTimeout(() => {
     timer = 0;
     watch();
@@ -105,7 +105,7 @@ const keys = new Keys((message) => link.send(message), changed);
 const longest = new Longest(askQuietly, select);
 // A tick that is not among the kept ones is one to seek, in a trace.
 const keeps = (tick) => kept.frames[0]?.tick <= tick && tick <= kept.frames.at(-1).tick;
-const strips = new Strips((tick) => (hello?.seek && !keeps(tick) ? act("seek", tick) : scrubTo(kept.find(tick))));
+const strips = new Strips((tick) => (connected && hello.seek && !keeps(tick) ? act("seek", tick) : scrubTo(kept.find(tick))));
 map.clicked = chooseNear;
 map.moved = changed;
 map.graphics = () => shown && drawHeader(shown);
@@ -127,7 +127,7 @@ function show(frame, isLive) {
   }
   for (const { kind, view, bands } of frame.classes) hello.world.classes[kind] = { name: `kind ${kind}`, ...hello.world.classes[kind], view, bands };
   const jumped = begins || frame.tick < shown.tick || frame.tick > shown.tick + 40;
-  begins = false;
+  begins = begins && !isLive; // one of the time before may be shown anew
   shown = frame;
   const found = frame.focus?.found;
   inspector.instance = $("any").checked ? undefined : frame.rect.instance;
@@ -224,6 +224,7 @@ function drawHeader(frame) {
   say($("lost"), lost > 0 ? `shown ${short(frames)} of ${short(frames + lost)} ticks` : "");
   const mib = (bytes) => (bytes / 1048576).toFixed(1), heap = performance.memory?.usedJSHeapSize;
   say($("memory"), `kept ${mib(kept.bytes)} of ${BYTES_MAX >> 20} MiB${heap ? `; tab ${mib(heap)} MiB` : ""}${state.resident ? `; program ${mib(state.resident)} MiB` : ""}; world ${mib(frame.stats.bytes ?? 0)} MiB`);
+  if (!connected) return; // that it is lost stays to be read
   if (refusal) notice(refusal);
   else if (map.points.lost) notice(NO_GRAPHICS);
   else if (frame.entities === 0) notice(`The world is empty at tick ${frame.tick}.\nEntities that enter are shown at once.`);
@@ -245,14 +246,15 @@ function notice(text) {
 }
 
 function drawState() {
-  const name = !hello ? "lost" : !live ? "kept" : state.paused ? "paused" : "live";
+  const name = !connected ? "lost" : !live ? "kept" : state.paused ? "paused" : "live";
   $("state").dataset.state = name;
   say($("state"), { lost: "no connection", kept: "looking back", paused: state.over ? "at the end" : "paused", live: "live" }[name]);
   say($("play"), state.paused ? "Play" : "Pause");
 }
 
+// Names of the world stay: its kept frames are looked at.
 function isLost(reason, retry) {
-  hello = undefined;
+  connected = false;
   asked.clear();
   lastSent = "";
   drawState();
@@ -264,6 +266,7 @@ function isLost(reason, retry) {
 
 function open(message) {
   hello = message;
+  connected = true;
   document.title = `${message.title} · Pharos`;
   say($("title"), message.title.split("/").at(-1));
   $("title").title = message.title;
