@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COLOURS, heat } from "../../src/view/page/palette.js";
-import { inBrowser, open, picture, replay, start, stop } from "./pharos_view.mjs";
+import { inBrowser, open, picture, replay, start, stop, text } from "./pharos_view.mjs";
 
 const LOOK_MS = 60000;
 const YELLOW = [0xf0, 0xe4, 0x42], GREEN = [0, 0x9e, 0x73], PINK = [0xcc, 0x79, 0xa7], BLUE = [0x56, 0xb4, 0xe9], ORANGE = [0xd5, 0x5e, 0];
@@ -494,6 +494,28 @@ async function checkClassKeys(page) {
   await until(page, "a shorter ring", () => window.pharos.shown.focus.attrs.view === 60);
   await page.evaluate(() => document.getElementById("key-effect").scrollIntoView({ block: "end" }));
   await picture(page, "layers_class_keys");
+  // A key that changed while its slider was held stands there when it is left; a refused value goes back at once.
+  const hold = () => page.evaluate(() => { const slider = document.querySelector('input[aria-label="class view"]'); slider.focus(); window.pharos.link.send({ type: "set", key: "scout.view", value: "70" }); });
+  await hold();
+  await next();
+  await until(page, "a longer ring", () => window.pharos.shown.focus.attrs.view === 70);
+  await page.evaluate(() => document.activeElement.blur());
+  await stands("view", 70);
+  await page.evaluate(() => Object.assign(document.querySelector('input[aria-label="class view"]'), { max: 1e30, step: "any" }).focus());
+  await slide("view", 1e25);
+  await stands("view", 70);
+  assert.match(await text(page, "notice"), /view/);
+  await page.evaluate(() => document.activeElement.blur());
+  // A box stands as it was clicked while a frame of before comes.
+  const boxes = await page.evaluate(() => {
+    const box = document.querySelector('input[aria-label="class veiled"]'), { kept, receive } = window.pharos, told = [box.checked];
+    box.click();
+    receive(kept.frames.at(-1).buffer.slice(0));
+    return [...told, box.checked];
+  });
+  assert.deepEqual(boxes, [false, true]);
+  await next();
+  await stands("veiled", true);
 }
 
 // A seek is another time: of the one before nothing is left, and looking back shows nothing that came later.

@@ -26,7 +26,7 @@ export class Keys {
     $("keys").hidden = !hello.set;
     this.hello = hello;
     this.recent = []; // of this world alone
-    this.change = this.tick = this.generation = this.drawnKind = undefined;
+    this.change = this.tick = this.generation = this.drawnKind = this.worldKeys = this.classKeys = undefined;
     fill($("key-rows"));
     this.rows.clear();
     for (const [name, min, max, step] of KEYS) this.rows.set(name, this.addSlider($("key-rows"), name, { min, max, step }, () => name));
@@ -51,7 +51,7 @@ export class Keys {
       const box = make("input", { type: "checkbox", "aria-label": `class ${name}` });
       box.addEventListener("change", () => this.set(own(name)(), box.checked));
       rows.append(make("label", {}, box, ` ${name}`));
-      this.classRows.set(name, { box });
+      this.classRows.set(name, { box, key: own(name) });
     }
     const key = make("select", { "aria-label": "key" }, ...CLASS_KEYS.map((name) => make("option", {}, name)));
     const value = make("input", { size: 6, "aria-label": "value", placeholder: "value" });
@@ -68,7 +68,7 @@ export class Keys {
     slider.addEventListener("input", () => say(output, ` ${short(Number(slider.value))}`));
     slider.addEventListener("change", () => this.set(key(), slider.value));
     to.append(make("label", {}, name, output, slider));
-    return { slider, output };
+    return { slider, output, key };
   }
 
   set(key, value) {
@@ -77,8 +77,11 @@ export class Keys {
   }
 
   take(frame) {
-    if (frame.keys) this.generation = frame.keys.generation;
-    if (frame.keys) this.drawSliders(frame.keys);
+    if (frame.keys) {
+      this.generation = frame.keys.generation;
+      this.worldKeys = frame.keys;
+      this.drawRows();
+    }
     if (frame.tick === this.tick) return; // of a pause
     this.tick = frame.tick;
     const sample = { ms: frame.tickMs, events: (frame.stats.last_enters ?? 0) + (frame.stats.last_leaves ?? 0), entries: frame.stats.list_entries ?? 0 };
@@ -90,17 +93,35 @@ export class Keys {
     else this.change.after.push(sample), this.drawEffect();
   }
 
-  drawSliders(keys) {
-    for (const [name, row] of this.rows) this.drawSlider(row, keys[name]);
+  // What was set last stands in its row until frames have it, or it is refused.
+  isOnItsWay() {
+    return this.change !== undefined && this.generation === this.change.generation;
   }
 
-  drawSlider({ slider, output }, value) {
-    if (document.activeElement === slider || value === undefined) return;
-    slider.value = value;
-    say(output, ` ${short(value)}`);
+  // The value that counts stands in the row again, even if the row was left with the other one.
+  refused() {
+    if (!this.isOnItsWay()) return;
+    const { key } = this.change;
+    this.change = undefined;
+    this.drawRows(key);
   }
 
-  // The keys of a class as they count now.
+  drawRows(refused) {
+    for (const [name, row] of this.rows) this.drawRow(row, this.worldKeys?.[name], refused);
+    if (this.classKeys?.kind !== this.kind) return; // another one's
+    for (const [name, row] of this.classRows) this.drawRow(row, this.classKeys[name], refused);
+  }
+
+  drawRow({ slider, output, box, key }, value, refused) {
+    if (value === undefined || (this.isOnItsWay() && this.change.key === key())) return;
+    if (box) box.checked = value;
+    else if (document.activeElement !== slider || refused === key()) {
+      slider.value = value;
+      say(output, ` ${short(value)}`);
+    }
+  }
+
+  // The keys of a class as they count now; they come once a change.
   takeClass(keys) {
     if (keys.kind !== this.kind || this.classRows.size === 0) return;
     for (const name of CLASS_LENGTHS) {
@@ -108,10 +129,8 @@ export class Keys {
       if (keys.kind !== this.drawnKind || keys[name] > Number(slider.max)) Object.assign(slider, { max: most, step: most / STEPS });
     }
     this.drawnKind = keys.kind;
-    for (const [name, row] of this.classRows) {
-      if (row.slider) this.drawSlider(row, keys[name]);
-      else row.box.checked = keys[name];
-    }
+    this.classKeys = keys;
+    this.drawRows();
   }
 
   drawEffect() {

@@ -303,6 +303,7 @@ function take(message) {
     drawState();
   } else if (message.type === "refused") {
     say($("export-note"), "");
+    keys.refused();
     refuse(message.text);
   } else if (message.type === "class") {
     keys.takeClass(message);
