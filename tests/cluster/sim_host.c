@@ -156,7 +156,7 @@ static void enter_entities(sim_schedule *sim, uint32_t slot)
         if (sim->entered[id - 1] || (sim->is_lost && !sim_is_member(sim, process))) continue;
         if (after == 0) sim->saved[id - 1] = (sim_state){.region = (uint32_t)(id % sim->region_count)};
         const ph_status status = phx_hand_over_enter(&process->node, id, sim->saved[id - 1].region, after);
-        if (status == PH_BUSY && process->node.joined && after != 0) sim_store_exceed(sim, slot, after);
+        if (phx_hand_over_needs_map(&process->node, after) && process->node.joined) sim_store_exceed(sim, slot, after);
         if (status != PH_OK) continue;
         sim->met[id - 1] = phx_holdings_find(&process->node.holdings, id)->ownership;
         if (after != 0) note_restored(sim, process, id, sim->met[id - 1]);

@@ -24,8 +24,8 @@ static bool is_claimed_by_another(const phc *member, uint64_t id)
 /* A map that is older than an ownership is of a control store that had lost all: it takes a version above. */
 static bool reach_ownership(phc *member, uint64_t after)
 {
-    const uint32_t version = (uint32_t)(after >> PHX_OWNERSHIP_VERSION_SHIFT);
-    return version < member->node.map.version || phx_membership_exceed(&member->membership, version);
+    return !phx_hand_over_needs_map(&member->node, after) ||
+           phx_membership_exceed(&member->membership, (uint32_t)(after >> PHX_OWNERSHIP_VERSION_SHIFT));
 }
 
 /* A remote one of that id leaves with it: its owner is dead, or does not know of this one, and will hear. */

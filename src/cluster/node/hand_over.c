@@ -18,17 +18,21 @@ static uint64_t last_ownership(const phx_node *node)
     return first_ownership(node) | UINT32_MAX;
 }
 
+bool phx_hand_over_needs_map(const phx_node *node, uint64_t after)
+{
+    return node->map.version > 0 && after >= last_ownership(node);
+}
+
 ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after)
 {
     if (!phx_node_may_act(node) || node->def.member.gateway) return PH_BUSY;
-    const uint64_t first = first_ownership(node);
-    if (after >= last_ownership(node)) return PH_BUSY;
+    if (phx_hand_over_needs_map(node, after)) return PH_BUSY;
     if (id == 0) return PH_BAD_ID;
     if (region >= node->map.region_count) return PH_BAD_VALUE;
     if (node->map.regions[region].number != node->def.member.number) return PH_TAKEN;
     if (phx_holdings_find(&node->holdings, id)) return PH_EXISTS;
     if (!phx_holdings_reserve(&node->holdings, 1)) return PH_NO_MEMORY;
-    const uint64_t ownership = after < first ? first : after + 1;
+    const uint64_t first = first_ownership(node), ownership = after < first ? first : after + 1;
     phx_holdings_add(&node->holdings, (phx_holding){.id = id, .ownership = ownership, .feed = {.begun = ownership}});
     return PH_OK;
 }

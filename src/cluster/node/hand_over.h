@@ -10,10 +10,12 @@
 
 /*
  * A new own entity. after: the highest ownership with which the host has met this id, 0 = none; the entity's is above
- * it. PH_BUSY: the node may not act, or its map is older than `after`; PH_TAKEN: the region is another node's;
+ * it. PH_BUSY: the node may not act, or needs a later map; PH_TAKEN: the region is another node's;
  * PH_EXISTS: the id is held.
  */
 ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after);
+/* The node has read a map, and no ownership of it is above `after`: another map has to come. */
+bool phx_hand_over_needs_map(const phx_node *node, uint64_t after);
 /* The feed to the client of an own entity, good until the next call, and its ownership. NULL: it is not own. */
 phx_feed *phx_hand_over_feed(const phx_node *node, uint64_t id, uint64_t *ownership);
 /* PH_PENDING: it is on its way to another node. */

@@ -1,6 +1,6 @@
 /*
  * Numbers of messages to clients by the calls of cluster.h, on one node, and the registrations that a gateway's host
- * asks for. That numbers go on through hand-overs is cluster_hosts' part.
+ * asks for; and enters above an ownership. That numbers go on through hand-overs is cluster_hosts' part.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -33,6 +33,7 @@ static phc *open_member(uint32_t place, ph_world of, const ph_world_def *world_d
     def.name = "unit";
     def.world_def = world_def;
     def.gateway = of.index1 == 0;
+    def.store_loss = PHC_FREEZE;
     def.clock = read_clock;
     cr_assert_eq(phc_loop_join(loop, 64, &transports[place]), PH_OK);
     cr_assert_eq(phc_memory_join(memory, &stores[place]), PH_OK);
@@ -40,18 +41,21 @@ static phc *open_member(uint32_t place, ph_world of, const ph_world_def *world_d
     return member;
 }
 
-static void run_rounds(void)
+static void run_round(void)
 {
     phc_event event;
-    for (uint32_t i = 0; i < ROUNDS; i++) {
-        phc_memory_step(memory, now_ns += TICK_NS);
-        phc_loop_step(loop);
-        cr_assert(phc_tick(node) == PH_OK && phc_tick(gateway) == PH_OK);
-        while (phc_event_next(node, &event) || phc_event_next(gateway, &event)) {
-        }
-        cr_assert_eq(ph_tick(world, NULL), PH_OK);
-        cr_assert(phc_told(node) == PH_OK && phc_told(gateway) == PH_OK);
+    phc_memory_step(memory, now_ns += TICK_NS);
+    phc_loop_step(loop);
+    cr_assert(phc_tick(node) == PH_OK && phc_tick(gateway) == PH_OK);
+    while (phc_event_next(node, &event) || phc_event_next(gateway, &event)) {
     }
+    cr_assert_eq(ph_tick(world, NULL), PH_OK);
+    cr_assert(phc_told(node) == PH_OK && phc_told(gateway) == PH_OK);
+}
+
+static void run_rounds(void)
+{
+    for (uint32_t i = 0; i < ROUNDS; i++) run_round();
 }
 
 static void set_up(void)
@@ -130,4 +134,44 @@ Test(feeds, an_entity_enters_above_an_ownership_of_a_map_before)
     cr_assert_eq(phc_feed_last(node, 1, &feed), PH_OK);
     cr_assert_eq(feed.begun, phc_ownership(node, 1), "so no client takes it for a feed that began before");
     cr_assert_eq(phc_enter(node, 2, &attrs, UINT64_MAX), PH_BAD_VALUE);
+}
+
+/* Until no lease is proven: the node may not act. The store still has the lease. */
+static void freeze_node(void)
+{
+    phc_memory_cut(memory, &stores[0], true);
+    while (phc_may_commit(node)) run_round();
+    phc_memory_cut(memory, &stores[0], false);
+}
+
+static uint64_t era_of(uint64_t id)
+{
+    return phc_ownership(node, id) >> PHX_OWNERSHIP_VERSION_SHIFT >> PHX_CLUSTER_ERA_SHIFT;
+}
+
+Test(feeds, a_frozen_node_wishes_for_no_map_above_an_ownership_of_its_own)
+{
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = 10};
+    run_rounds();
+    cr_assert_eq(phc_enter(node, 1, &attrs, 0), PH_OK);
+    freeze_node();
+    cr_assert_eq(phc_enter(node, 2, &attrs, phc_ownership(node, 1)), PH_BUSY);
+    run_rounds();
+    cr_assert_eq(phc_enter(node, 2, &attrs, phc_ownership(node, 1)), PH_OK);
+    cr_assert_eq(era_of(2), era_of(1));
+}
+
+/* So a passing refusal is not taken for one that lasts. */
+Test(feeds, a_frozen_node_is_busy_in_the_last_era_too)
+{
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = 10};
+    const uint64_t version = (PHX_CLUSTER_EXCEEDED_ERAS - 1) << PHX_CLUSTER_ERA_SHIFT;
+    cr_assert_eq(phc_enter(node, 1, &attrs, UINT64_MAX), PH_BUSY, "it has read no map");
+    run_rounds();
+    cr_assert_eq(phc_enter(node, 1, &attrs, version << PHX_OWNERSHIP_VERSION_SHIFT), PH_BUSY);
+    run_rounds();
+    cr_assert_eq(phc_enter(node, 1, &attrs, version << PHX_OWNERSHIP_VERSION_SHIFT), PH_OK);
+    cr_assert_eq(era_of(1), PHX_CLUSTER_EXCEEDED_ERAS);
+    freeze_node();
+    cr_assert_eq(phc_enter(node, 2, &attrs, phc_ownership(node, 1)), PH_BUSY);
 }
