@@ -3,13 +3,15 @@
  */
 #include "cluster/node/exchange.h"
 
+#include "cluster/map/eras.h"
 #include "cluster/map/rules.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/links.h"
 #include "cluster/node/says.h"
 
-/* Of maps that a peer has read and this node has not: a member that does not read for so many changes is long out. */
-enum { VERSIONS_AHEAD_MAX = 1 << 20 };
+/* Of maps that a peer has read and this node has not: one map may exceed another by all eras that are for this, and
+ * changes follow it. A member that does not read for as many changes is long out. */
+enum { VERSIONS_AHEAD_MAX = 2 * PHX_CLUSTER_EXCEEDED_ERAS << PHX_CLUSTER_ERA_SHIFT };
 
 static bool is_claimed(const phx_node *node, const phx_offer *offer)
 {

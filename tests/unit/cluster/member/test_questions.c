@@ -171,7 +171,7 @@ Test(questions, a_version_ahead_passes_no_later_map_barrier)
     receive_ahead(3);
     cr_assert_eq(phx_map_barrier_shown(node), node->map.version);
     cr_assert_eq(node->counts.impossible, 0);
-    receive_ahead(1u << 21);
+    receive_ahead(1u << 30);
     cr_assert_eq(phx_map_barrier_shown(node), node->map.version);
     cr_assert_eq(node->counts.impossible, 1);
     phc_stats stats;

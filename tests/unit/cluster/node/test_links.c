@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "cluster/map/eras.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/links.h"
 #include "support/fail_alloc.h"
@@ -117,4 +118,17 @@ Test(links, a_process_that_slept_judges_none)
     now += 100 * (uint64_t)LINK_TICKS * TICK_NS;
     run(1, true);
     for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), 0);
+}
+
+/* The others read it later: their messages, and the member's own, count meanwhile. */
+Test(links, a_member_that_has_read_a_map_of_a_much_later_era_is_heard)
+{
+    cr_assert(phx_cluster_map_exceed(&map, (PHX_CLUSTER_EXCEEDED_ERAS << PHX_CLUSTER_ERA_SHIFT) - 1));
+    map.version += 100; /* and changes behind it */
+    cr_assert_eq(phx_node_map(&nodes[0], &map), PH_OK);
+    run(LINK_TICKS + 2, true);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        cr_assert_eq(phx_links_worst(&nodes[i]), 0, "%u", i);
+        cr_assert_eq(nodes[i].counts.impossible, 0, "%u", i);
+    }
 }
