@@ -3,9 +3,9 @@
  * start anew and empty. Three etcd, a broker and nodes with walkers, on loopback.
  *
  * Without --adopt-map no node writes its map into the new etcd: all end, and new ones begin another cluster. With it
- * all go on, no walker begins anew, and
- * a new node joins. At a second loss one node stands still meanwhile: it is in the adopted map no more, and ends as it
- * goes on; its walkers are entered anew. No time is asserted, but that nothing takes a minute.
+ * all go on, no walker begins anew, and a new node joins. At a second loss one node stands still meanwhile: it is in
+ * the adopted map no more, and ends as it goes on; its walkers are entered anew. No time is asserted, but that nothing
+ * takes a minute.
  *
  * usage: cluster_adoption --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S]
  */
@@ -66,7 +66,8 @@ static bool await_era(uint64_t era)
 
 /*
  * Nodes that were not told to adopt do not: all end, and nothing is written. One stands still meanwhile. New ones begin
- * another cluster, in an era of its own, and with registrations of its own: the old one is heard by none as it goes on.
+ * another cluster, with registrations of its own: the old one is heard by none as it goes on. Its era is another one, but
+ * by 1 of 2048 chances.
  */
 static bool begin_anew(void)
 {
@@ -83,7 +84,7 @@ static bool begin_anew(void)
         CHECK(run->map_version / ERA == era, "seed %" PRIu64 ": a map is adopted by itself", cluster->seed);
     }
     if (!await_start("all walkers are owned, by nodes of a new cluster", 2)) return false;
-    CHECK(era_now() != era, "seed %" PRIu64 ": two clusters begin in era %" PRIu64, cluster->seed, era);
+    (void)printf("  a new cluster begins in era %" PRIu64 ", behind one in era %" PRIu64 "\n", era_now(), era);
     server_signal(&late->process, SIGCONT);
     if (!live_await_end(cluster, late, "a node of the cluster before ends", LIVE_EXIT_FENCED)) return false;
     if (!live_await_rest(cluster, "a new cluster behind a lost etcd")) return false;

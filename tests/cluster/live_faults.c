@@ -120,7 +120,7 @@ static void kill_node_beside_paused_gateway(live_cluster *cluster, uint64_t *ran
     live_start_again(cluster, false);
 }
 
-/* Who enters a walker of the dead node, or takes one back, first. NULL: none in time. */
+/* The node that enters a walker of the dead one, or takes one back, first. NULL: none in time. */
 static live_run *await_restoring(live_cluster *cluster, size_t first)
 {
     const uint64_t end_ms = live_now_ms() + cluster->lease_ms + 10 * RESTORE_MS;
@@ -135,12 +135,14 @@ static live_run *await_restoring(live_cluster *cluster, size_t first)
     return NULL;
 }
 
-/* The third node: neither of these. */
+/* The third node: neither of these. NULL: it has ended. */
 static live_run *other_node(live_cluster *cluster, const live_run *than)
 {
-    live_run *run = cluster->runs;
-    while (!live_is_node(run) || run == than) run++;
-    return run;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        live_run *run = &cluster->runs[i];
+        if (live_is_node(run) && run != than) return run;
+    }
+    return NULL;
 }
 
 /* A second node dies as the first one's walkers are entered: the node that enters them, or the one beside it. */
@@ -154,6 +156,7 @@ static void kill_restoring_node(live_cluster *cluster, uint64_t *random)
     live_run *second = await_restoring(cluster, first);
     if (!second) return;
     if (is_beside) second = other_node(cluster, second);
+    if (!CHECK(second, "seed %" PRIu64 ": no third node is up", cluster->seed)) return;
     const uint64_t since_ms = live_now_ms();
     kill_run(second);
     run->is_first = true;

@@ -155,7 +155,7 @@ if(PHAROS_BUILD_CLUSTER)
                                       cluster/live_nodes.c cluster/live_waits.c cluster/servers.c
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
-            set_tests_properties(cluster_adoption PROPERTIES RUN_SERIAL ON TIMEOUT 300) # about a minute, with its waits
+            set_tests_properties(cluster_adoption PROPERTIES RUN_SERIAL ON TIMEOUT 300) # one to two minutes, with its waits
             add_dependencies(cluster_adoption pharos-node)
             add_dependencies(cluster_tests cluster_adoption)
         endif()

@@ -1,7 +1,7 @@
 /*
  * Any bytes as the state of a walker that comes to a node of pharos-node, over a network. The first byte chooses: bit
  * 0, the sum is made right first; bit 1, the state comes under its own id. A state that is taken is one that the node
- * packs, its walker stays within the world, and steps stay there; one that is not taken changes nothing.
+ * packs, and its walker is within the world; one that is not taken changes nothing.
  */
 #include <stdint.h>
 #include <string.h>
