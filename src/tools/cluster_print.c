@@ -87,7 +87,7 @@ static void print_member(FILE *out, const phx_cluster_listing *listing, const ph
 {
     char lease[32] = "-";
     if (listed) (void)snprintf(lease, sizeof lease, "%" PRIx64, listed->lease);
-    fprintf(out, "%6u  %-7s  %-8s  %12" PRIu64 "  %16s  ", member->number, member->gateway ? "gateway" : "node",
+    fprintf(out, "%6u  %-7s  %-8s  %16" PRIu64 "  %16s  ", member->number, member->gateway ? "gateway" : "node",
             phx_cluster_state_of(listing, member->registration), member->registration, lease);
     print_load(out, listed ? &listed->load : NULL);
     fprintf(out, "%7u  ", phx_cluster_map_regions_of(&listing->map, member->number));
@@ -100,7 +100,7 @@ void phx_cluster_print_status(FILE *out, const phx_cluster_listing *listing)
     const phx_cluster_map *map = &listing->map;
     print_head(out, listing);
     if (map->member_count + listing->listed_count == 0) return;
-    fputs("number  kind     state     registration             lease   busy  p99 ms  entities  regions\n", out);
+    fputs("number  kind     state         registration             lease   busy  p99 ms  entities  regions\n", out);
     for (uint32_t i = 0; i < map->member_count; i++)
         print_member(out, listing, &map->members[i], phx_cluster_listing_of(listing, map->members[i].registration));
     for (uint32_t i = 0; i < listing->listed_count; i++) {
