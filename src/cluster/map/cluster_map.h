@@ -23,7 +23,7 @@ enum {
 
 /* A process of the cluster, from its start to its end. */
 typedef struct phx_member {
-    uint64_t registration; /* rises with every start of a process of the cluster; never 0, never used again */
+    uint64_t registration; /* differs with every start of a process; never 0, never used again */
     uint16_t number;       /* of living members: differs; never 0 */
     bool gateway;          /* owns no entity and no region */
     bool drained;          /* a node that has no region, if there is another one, until it is given one */
