@@ -66,8 +66,8 @@ static bool await_era(uint64_t era)
 
 /*
  * Nodes that were not told to adopt do not: all end, and nothing is written. One stands still meanwhile. New ones begin
- * another cluster, with registrations of its own: the old one is heard by none as it goes on. Its era is another one, but
- * by 1 of 2048 chances.
+ * another cluster, with registrations of its own: the old one is heard by none as it goes on. Its era is another one,
+ * but by 1 of 2048 chances.
  */
 static bool begin_anew(void)
 {
