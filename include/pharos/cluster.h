@@ -8,7 +8,7 @@
  *   phc_tick(), phc_event_next() until there is none, the host's commands, ph_tick(), its batches, phc_told()
  *
  * Moves and sets of own entities are commands like any other. Entities of other nodes near the own ones are in the
- * world too, as remote entities (PH_REMOTE); they are the library's.
+ * world too, as remote entities (PH_REMOTE); they are the library's: attached to an own one they keep it here for good.
  *
  * The two ways out of a process are tables of functions, so that a host can bring its own:
  *
