@@ -156,8 +156,7 @@ enum {
  *
  * With view.spread a part that was not renewed is as it was in the last frame that did: points may be of entities that
  * have left since, and one that came to another part may be there twice, or not at all, for less than `spread` frames.
- * After a change of the view, of the focus' detect, of the stride or of slot_epoch a frame renews all
- * parts.
+ * After a change of the view, of the focus' detect, of the stride or of slot_epoch a frame renews all parts.
  */
 typedef struct ph_monitor_points {
     uint32_t count;

@@ -39,7 +39,8 @@ typedef struct phx_radii {
 
 /*
  * For the scratch's tile, usable and not quiet. true = one pass of deltas finds the events of all observers of the
- * tile: these are alike, and no discontinuous entity is in view, or deltas find the events all the same.
+ * tile but of renewed ones, which run_alike() evaluates: these are alike, and no discontinuous entity is in view, or
+ * deltas find the events all the same.
  */
 bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard);
 /*

@@ -58,7 +58,7 @@ typedef struct phx_tile {
     phx_span rows;      /* the block's own rows, in the grid */
     bool usable;        /* false: the block does not fit a tile, its observers are run one by one */
     bool quiet;         /* nothing changed in any tower around */
-    bool discontinuous; /* a discontinuity in a tower around; once marked, in view of an observer */
+    bool discontinuous; /* a discontinuity in a tower around; once marked, in view of a cell that may have own rows */
     bool marked;        /* marks[] are there */
 
     phx_tile_frame frame;

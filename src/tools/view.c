@@ -46,14 +46,12 @@ static const char help[] =
     "      and after.\n"
     "\n"
     "On the page: drag and wheel move the map, a click chooses an entity, Space pauses, . steps, 0 shows the whole "
-    "world, "
-    "f follows, / finds an id, ? lists all keys. The page's address keeps place and choice.\n"
+    "world, f follows, / finds an id, ? lists all keys. The page's address keeps place and choice.\n"
     "\n"
     "It listens on 127.0.0.1 alone. The address has a random token, new with each start; without it no page is served "
     "a frame. From another machine: ssh -L 8732:127.0.0.1:8732 HOST, and --port 8732 there. Bad lines of a trace are "
     "passed over; pharos-replay names them. Going back is by key images in memory, of --images-max together; a world "
-    "that "
-    "takes more is refused.\n"
+    "that takes more is refused.\n"
     "\n"
     "Exit status: 0 ended by a signal; 1 trouble (memory, port); 2 wrong use, config or trace.";
 
