@@ -17,15 +17,16 @@ class Closed(Exception):
 
 
 class WebSocket:
-    def __init__(self, port, path="/", headers=(), receive_bytes=None, unix=None):
-        """unix: the path of a unix socket; `port` is then the one that its other side leads there from."""
+    def __init__(self, port, path="/", headers=(), receive_bytes=None, unix=None, host=None):
+        """unix: the path of a unix socket; `port` is then the one that its other side leads there from. host: as the client
+        names the server, or its true name."""
         self.socket = socket.socket(socket.AF_UNIX if unix else socket.AF_INET)
         self.socket.settimeout(TIMEOUT_S)
         if receive_bytes:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         self.socket.connect(unix or ("127.0.0.1", port))
         self.buffer = b""
-        lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade",
+        lines = [f"GET {path} HTTP/1.1", f"Host: {f'127.0.0.1:{port}' if host is None else host}", "Upgrade: websocket", "Connection: Upgrade",
                  "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: " + base64.b64encode(os.urandom(16)).decode(), *headers]
         self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         while b"\r\n\r\n" not in self.buffer:

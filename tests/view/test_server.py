@@ -47,30 +47,42 @@ def check_page(one):
         assert status_of(http(one.port, f"GET {path} HTTP/1.1", f"Host: localhost:{one.port}", "Connection: close")) == "404", path
 
 
+def is_refused(one, **how):
+    """No WebSocket begins."""
+    try:
+        program.Page(one, hello=False, **how)
+    except web_socket.Closed:
+        return
+    raise AssertionError(f"{how} was let in")
+
+
 def check_strangers(one):
     for host in ("evil.example", f"evil.example:{one.port}", "127.0.0.1.evil.example", "localhost.evil.example", ""):
         answer = http(one.port, "GET / HTTP/1.1", f"Host: {host}", "Connection: close")
         assert status_of(answer) in ("403", "400"), (host, answer[:80])
         assert b"<script" not in answer, host
+        is_refused(one, host=host)
     for origin in ("http://evil.example", "null", f"https://127.0.0.1:{one.port}", f"http://127.0.0.1:{one.port + 1}"):
-        try:
-            program.Page(one, headers=[f"Origin: {origin}"]).next()
-            raise AssertionError(f"{origin} was let in")
-        except web_socket.Closed:
-            pass
+        is_refused(one, headers=[f"Origin: {origin}"])
     page = program.Page(one, headers=[f"Origin: http://127.0.0.1:{one.port}"])
     page.until(lambda: page.hello)
     page.close()
 
 
-def closes(page, reason):
-    """The server closes the connection, with this in its reason."""
+def end_of(page):
+    """The server closes the connection: its reason."""
     try:
         while True:
             page.next()
     except web_socket.Closed as closed:
-        assert reason in closed.reason, (reason, closed.reason)
-    page.close()
+        page.close()
+        return closed.reason
+
+
+def closes(page, reason):
+    """The server closes the connection, with this in its reason."""
+    end = end_of(page)
+    assert reason in end, (reason, end)
 
 
 def check_token(one):
@@ -83,6 +95,17 @@ def check_token(one):
     page = program.Page(one, hello=False)
     page.send_frame(web_socket.TEXT, b"no json")
     closes(page, "the token comes first")
+
+
+def check_silence(one):
+    """A connection that never says the token is closed; a page that has said it, and then nothing, is not."""
+    page = placed(one)
+    while (reason := end_of(program.Page(one, hello=False))) != "":
+        assert "four pages are open already" in reason, reason  # the ones before have not left yet
+        time.sleep(0.02)
+    page.watch()
+    page.frame()
+    page.close()
 
 
 def check_bounds(one):
@@ -287,7 +310,7 @@ def main():
     check_wrong_use()
     with program.Program(COMMAND, "--demo", "--speed", "5", "--token", program.TOKEN) as one:
         assert one.token == program.TOKEN
-        for check in (check_page, check_strangers, check_token, check_bounds, check_messages, check_pause, check_slow, check_kill):
+        for check in (check_page, check_strangers, check_token, check_silence, check_bounds, check_messages, check_pause, check_slow, check_kill):
             check(one)
             print(f"{check.__name__}: ok", flush=True)
         code, errors = one.stop()
