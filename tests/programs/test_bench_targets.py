@@ -34,6 +34,7 @@ TIMES = {
     ("dense-100k", "pharos", 2): (50.0, 55.0),   # twice as fast as one worker
     ("walk-1m", "pharos", 1): (2500.0, 2750.0),  # 2.5 of ten: at the bound is reached
     ("idle", "pharos", 1): (4.0, 4.4),           # 4 %
+    ("walk-100k", "spread", 1): (103.5, 113.0),  # 103.5 % by minimum, 102.7 % by median: unclear
 }
 VERDICTS = {
     "crowd: faster than batch": "unclear",
@@ -44,6 +45,7 @@ VERDICTS = {
     "dense-100k, 3x2 shards: two workers against one": "reached",
     "walk-1m: in ticks of ten walk-100k": "reached",
     "idle: of walk-100k": "reached",
+    "walk-100k, a monitor's frame in parts in each tick: of none": "unclear",
     "walk-100k-10pct: of walk-100k": "missed",
     "walk-1m: resident memory of the program": "reached",
     "walk-100k: bytes per entity, without 8 per list entry": "reached",
