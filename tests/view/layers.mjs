@@ -323,6 +323,14 @@ async function checkInstances(page) {
   await until(page, "instance 0", (count) => window.pharos.shown.points.count === count, all - DUNGEON.length);
 }
 
+// By the form, which has each live key exactly.
+async function setKey(page, name, value) {
+  await page.selectOption('select[aria-label="key"]', name);
+  await page.fill('input[aria-label="value"]', value);
+  await page.press('input[aria-label="value"]', "Enter");
+  await step(page, (await page.evaluate(() => window.pharos.shown.tick)) + 2);
+}
+
 // A slider of a live key shows ticks, events and lists before and after.
 async function checkKeys(page) {
   await page.evaluate(() => { document.getElementById("keys").open = true; });
@@ -360,6 +368,17 @@ async function checkKeys(page) {
     await until(page, `bands ${value}`, (radius) => window.pharos.hello.world.classes[1].bands[0].radius === radius, now[0]);
     for (const radius of now) await least(page, `band ${radius} of the key`, "ring", { x: 150, y: 150, radius, colour: BLUE }, 0.2);
     for (const radius of before) await least(page, `no band ${radius} any more`, "ring", { x: 150, y: 150, radius, colour: BLUE }, 0, 0.1);
+  }
+  // So do rings by the shape of now. The world's keys stand in the form, beyond a slider's end, too.
+  const side = { canvas: "over", from: [90, 210], to: [210, 210], colour: YELLOW };
+  await least(page, "a round view", "path", side, 0, 0.5);
+  await setKey(page, "shape", "square");
+  await least(page, "a square view", "path", side, 0.9);
+  await setKey(page, "shape", "circle");
+  await least(page, "a round view again", "ring", { x: 150, y: 150, radius: 60, colour: YELLOW }, 0.9);
+  for (const [name, value] of [["broadcast_bytes", 70001], ["activation_linger", 100001]]) {
+    await setKey(page, name, String(value));
+    await until(page, `${name} by the form`, ([name, value]) => window.pharos.shown.keys[name] === value, [name, value]);
   }
   await page.evaluate(() => { window.pharos.select("0"); window.pharos.map.fit(); });
   await page.evaluate(() => window.pharos.link.send({ type: "set", key: "span", value: "nonsense" }));
@@ -488,6 +507,10 @@ async function checkClassKeys(page) {
   await until(page, "a veiled thief", () => [...window.pharos.shown.points.bits].filter((bits) => bits & 64).length === 1);
   await stands("veiled", true);
   await until(page, "what it did", () => /^thief.veiled = true/.test(document.getElementById("key-effect").textContent));
+  for (const name of ["wakes", "sleeps"]) {
+    await setKey(page, name, String(name === "wakes"));
+    await until(page, `what ${name} did`, (name) => document.getElementById("key-effect").textContent.startsWith(`thief.${name} = `), name);
+  }
   await page.selectOption('select[aria-label="class"]', "scout");
   await slide("view", 60);
   await next();

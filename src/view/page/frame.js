@@ -1,6 +1,7 @@
 // A frame from its bytes: docs/monitor-frames.md. Columns of points are views of the same memory: nothing is copied.
 const MAGIC = 0x31564850; // "PHV1"
 export const FLAG = { DECIMATED: 1, SKIPPED: 2, NO_POINTS: 4, SHORT: 8, UNFOLLOWED: 16, REPLAY: 1 << 16, DIVERGED: 1 << 17 };
+export const SHAPES = ["circle", "square", "cylinder", "sphere"]; // by ph_shape
 const HEAD = 32, SECTION = 16;
 const ATTRS = ["x", "y", "z", "kind", "view", "margin", "reach", "layers", "sees", "stealth", "detect", "global", "ready", "cap", "priority", "user_data", "consumer", "visible", "veiled", "instance", "remote"];
 

@@ -2,13 +2,14 @@
 import { $, fill, make, say, short } from "./dom.js";
 
 const EFFECT_FRAMES = 40, STRIP_HEIGHT = 16;
-// name in the frame, key of the config, lowest, highest, is it a logarithm
+// Keys of the world with a slider: name, its ends, step. Beyond its ends the form goes, which has each live key.
 const KEYS = [["sticky", 1, 4, 0.01], ["height", 0, 500, 1], ["span", 0, 8, 1], ["events_max", 0, 200000, 1000], ["share_min", 0, 65536, 64],
   ["activation_span", 0, 16, 1], ["activation_linger", 0, 600, 1], ["crowd_entities", 0, 2000, 10], ["crowd_floor", 0.0625, 1, 0.0125]];
 // Of a class: lengths go to LENGTHS times a tower, or the value, numbers to their most, a flag is true or false.
 const CLASS_LENGTHS = ["view", "margin", "reach"], CLASS_NUMBERS = [["cap", 1000], ["adds_max", 1000], ["updates_max", 1000], ["stealth", 255], ["detect", 255], ["priority", 255]];
 const CLASS_FLAGS = ["veiled", "global", "ready"], LENGTHS = 4, STEPS = 200;
-const CLASS_KEYS = [...CLASS_LENGTHS, ...CLASS_NUMBERS.map(([name]) => name), ...CLASS_FLAGS, "visible", "layers", "sees", "band"];
+const CLASS_KEYS = [...CLASS_LENGTHS, ...CLASS_NUMBERS.map(([name]) => name), ...CLASS_FLAGS, "wakes", "sleeps", "visible", "layers", "sees", "band"];
+const WORLD_KEYS = [...KEYS.map(([name]) => name), "shape", "broadcast_bytes"];
 
 export class Keys {
   // changed: keys of another class are wanted.
@@ -53,12 +54,13 @@ export class Keys {
       rows.append(make("label", {}, box, ` ${name}`));
       this.classRows.set(name, { box, key: own(name) });
     }
-    const key = make("select", { "aria-label": "key" }, ...CLASS_KEYS.map((name) => make("option", {}, name)));
+    const group = (label, names) => make("optgroup", { label }, ...names.map((name) => make("option", {}, name)));
+    const key = make("select", { "aria-label": "key" }, group("the class", CLASS_KEYS), group("the world", WORLD_KEYS));
     const value = make("input", { size: 6, "aria-label": "value", placeholder: "value" });
     const form = make("form", {}, make("span", { class: "row" }, key, value, make("button", {}, "Set")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.set(own(key.value)(), value.value);
+      this.set(WORLD_KEYS.includes(key.value) ? key.value : own(key.value)(), value.value);
     });
     $("key-rows").append(form);
   }

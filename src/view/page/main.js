@@ -1,7 +1,7 @@
 // The page: brings the parts together. A frame comes in, is kept, and shown; the map, the inspector, strips, tables and
 // keys draw it. Everything that a click does, a key does, too.
 import { $, fill, make, say, short } from "./dom.js";
-import { decode, FLAG, knowsClasses, showsSame } from "./frame.js";
+import { decode, FLAG, knowsClasses, SHAPES, showsSame } from "./frame.js";
 import { BYTES_MAX, History } from "./history.js";
 import { Inspector } from "./inspector.js";
 import { Keys } from "./keys.js";
@@ -124,6 +124,7 @@ function show(frame, isLive) {
   if (frame.keys) { // the size of towers may be chosen with the first entities, the others set while it runs
     hello.world.towerSize = frame.keys.tower_size;
     hello.world.crowdFloor = frame.keys.crowd_floor;
+    hello.world.shape = SHAPES[frame.keys.shape];
   }
   for (const { kind, view, bands } of frame.classes) hello.world.classes[kind] = { name: `kind ${kind}`, ...hello.world.classes[kind], view, bands };
   const jumped = begins || frame.tick < shown.tick || frame.tick > shown.tick + 40;
