@@ -49,7 +49,7 @@ static const char help[] =
     "\n"
     "Prints lines of JSON: a status each second, and events of the cluster: joined, peer_up, peer_down, region_gained, "
     "region_lost, restore, lag, fenced, drained, end. --events adds the walkers': entered, gained, lost, restored, "
-    "with their ownership, which rises with every owner.\n"
+    "with their ownership, which rises with every owner: text, as it is above 2^53 in most clusters.\n"
     "\n"
     "--config FILE has the world's definition and, in a section, the node's: servers, regions, times "
     "(pharos-config reference has its keys). Options come on top of it:\n"

@@ -34,32 +34,26 @@ static void print_number(const char *name, uint64_t value)
     printf(",\"%s\":%" PRIu64, name, value);
 }
 
+/* As text: readers of JSON that have numbers as doubles round those of 2^53 and more. */
+static void print_whole(const char *name, uint64_t value)
+{
+    printf(",\"%s\":\"%" PRIu64 "\"", name, value);
+}
+
+/* NULL: such an event has no line, or another one. */
 static const char *event_name(phc_event_kind kind)
 {
-    switch (kind) {
-    case PHC_EVENT_JOINED:
-        return "joined";
-    case PHC_EVENT_FENCED:
-        return "fenced";
-    case PHC_EVENT_DUPLICATE:
-        return "duplicate";
-    case PHC_EVENT_REGION_GAINED:
-        return "region_gained";
-    case PHC_EVENT_REGION_LOST:
-        return "region_lost";
-    case PHC_EVENT_RESTORE:
-        return "restore";
-    case PHC_EVENT_PEER_UP:
-        return "peer_up";
-    case PHC_EVENT_PEER_DOWN:
-        return "peer_down";
-    case PHC_EVENT_LAG:
-        return "lag";
-    case PHC_EVENT_DRAINED:
-        return "drained";
-    default:
-        return NULL;
-    }
+    static const char *const names[] = {[PHC_EVENT_JOINED] = "joined",
+                                        [PHC_EVENT_FENCED] = "fenced",
+                                        [PHC_EVENT_DUPLICATE] = "duplicate",
+                                        [PHC_EVENT_REGION_GAINED] = "region_gained",
+                                        [PHC_EVENT_REGION_LOST] = "region_lost",
+                                        [PHC_EVENT_RESTORE] = "restore",
+                                        [PHC_EVENT_PEER_UP] = "peer_up",
+                                        [PHC_EVENT_PEER_DOWN] = "peer_down",
+                                        [PHC_EVENT_LAG] = "lag",
+                                        [PHC_EVENT_DRAINED] = "drained"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 
 /* A lease that ran out while it was still proven was ended by the store, before its time. */
@@ -93,8 +87,9 @@ void phx_line_entity(const phx_node_host *host, const char *what, uint64_t id, u
 {
     if (!host->job->shows_events) return;
     begin_line(host, what);
-    printf(",\"id\":%" PRIu64 ",\"peer\":%u,\"ownership\":%" PRIu64 ",\"steps\":%" PRIu64, id, peer,
-           phc_ownership(host->member, id), host->walkers[id - 1].steps);
+    printf(",\"id\":%" PRIu64 ",\"peer\":%u", id, peer);
+    print_whole("ownership", phc_ownership(host->member, id));
+    print_number("steps", host->walkers[id - 1].steps);
     end_line();
 }
 
@@ -137,7 +132,7 @@ static void print_list_sum(const phx_node_host *host, ph_world world)
         sum += phx_client_list_sum(id, host->listed, count);
     }
     print_number("listed", listed);
-    print_number("list_sum", sum);
+    print_whole("list_sum", sum);
 }
 
 /* Places, views and lists of own entities: the form is cluster_lists.h's. */
@@ -226,7 +221,7 @@ void phx_line_gateway(const phx_node_host *host, const phx_node_ticks *ticks, co
     print_number("asked", counts->clients.asked);
     print_number("wrong", counts->clients.wrong);
     print_number("listed", counts->listed);
-    print_number("list_sum", counts->list_sum);
+    print_whole("list_sum", counts->list_sum);
     end_line();
 }
 
@@ -236,9 +231,9 @@ void phx_line_seen(const phx_node_host *host, const phx_walker_state *state, con
     if (!host->job->shows_events) return;
     begin_line(host, "seen");
     print_number("id", state->id);
-    print_number("ownership", state->ownership);
+    print_whole("ownership", state->ownership);
     print_number("steps", state->steps);
-    print_number("ownership_before", was->ownership);
+    print_whole("ownership_before", was->ownership);
     print_number("steps_before", was->steps);
     print_number("gap_ms", gap_ms);
     end_line();

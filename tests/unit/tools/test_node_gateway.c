@@ -1,14 +1,17 @@
 /*
  * The gateway within pharos-node under a flood: a feed that never ends. A round takes a bounded number of messages,
  * and says that there were more. It counts and drops late states, messages of a node that is out, and such as can not
- * be read; and asks for lists where it misses a change.
+ * be read; and asks for lists where it misses a change. Its lines have numbers that readers of JSON do not round.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "node_bed.h"
 #include "tools/node_gateway.h"
+#include "tools/node_lines.h"
 
 enum { MESSAGES_A_ROUND_MAX = 4096, WALKERS = 4, MANY_WALKERS = 1500, QUESTIONS_A_ROUND_MAX = 1024, STRANGER = 999 };
 
@@ -203,4 +206,29 @@ Test(node_gateway, changes_that_can_not_be_read_or_are_of_no_member_are_counted)
     changes = stranger;
     phx_gateway_hear(&gateway);
     cr_assert(gateway.counts.damaged == 1 && gateway.counts.fenced == 1);
+}
+
+/* What the call prints. */
+static void print_seen(uint64_t ownership, char *line, size_t size)
+{
+    const phx_walker_state state = {.id = 1, .ownership = ownership, .steps = 7}, was = {.ownership = ownership - 1};
+    FILE *file = tmpfile();
+    const int kept = dup(STDOUT_FILENO);
+    cr_assert(file && kept >= 0 && fflush(stdout) == 0 && dup2(fileno(file), STDOUT_FILENO) == STDOUT_FILENO);
+    phx_line_seen(&host, &state, &was, 0);
+    cr_assert(fflush(stdout) == 0 && dup2(kept, STDOUT_FILENO) == STDOUT_FILENO && close(kept) == 0);
+    rewind(file);
+    cr_assert(fgets(line, (int)size, file));
+    (void)fclose(file);
+}
+
+/* A reader that has numbers as doubles would take both for 9007199254740992. */
+Test(node_gateway, an_ownership_above_2_to_the_53_is_text)
+{
+    char line[512];
+    open_gateway(WALKERS);
+    job.shows_events = true;
+    print_seen((1ull << 53) + 1, line, sizeof line);
+    cr_assert(strstr(line, ",\"ownership\":\"9007199254740993\","), "%s", line);
+    cr_assert(strstr(line, ",\"ownership_before\":\"9007199254740992\","), "%s", line);
 }
