@@ -9,6 +9,10 @@
  *
  * Moves and sets of own entities are commands like any other. Entities of other nodes near the own ones are in the
  * world too, as remote entities (PH_REMOTE); they are the library's: attached to an own one they keep it here for good.
+ * A host's command for one of them is sent to no node. What it had for an entity that it has lost it forwards to the
+ * new owner, or drops: PHC_EVENT_LOST has that one's number, and later phc_node_of(). A stray ph_move() of a copy
+ * stands here until its owner moves or changes it, a stray ph_set() until its owner changes it: what comes is compared
+ * with what its owner said last, not with the world.
  *
  * The two ways out of a process are tables of functions, so that a host can bring its own:
  *
@@ -335,7 +339,8 @@ PH_API uint16_t phc_node_of(const phc *member, uint64_t id);
 
 /**
  * A number that rises with every owner of an entity, for hosts that number their messages to clients: of two states of
- * an entity the one with the higher ownership counts. 0: it is not own. @thread ticker
+ * an entity the one with the higher ownership counts. All 64 bits of it, in a database, too: most are above 2^53, which
+ * a double rounds. 0: it is not own. @thread ticker
  */
 PH_API uint64_t phc_ownership(const phc *member, uint64_t id);
 
