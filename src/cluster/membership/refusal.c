@@ -56,12 +56,20 @@ static const char *find_reason(phx_membership *membership, const phc_answer *ans
     return is_named ? line : PHX_OTHER_DEFINITION;
 }
 
-/* A text that was not written for want of an answer is written again. A key that is there is the own one: that of an
- * earlier process with this number ended with its lease. */
+/* Of an earlier process with this number, which has not heard yet that it was put out. */
+static bool is_of_another(const phx_membership *membership, const phc_answer *answer)
+{
+    return answer->outcome == PHC_CHANGED && answer->count == 1 && answer->entries[0].lease != membership->lease;
+}
+
+/* A text that was not written for want of an answer is written again, with the next list; so is one in whose place
+ * another's is, until that has ended with its lease. A join that stands by an answer before is refused no more. */
 const char *phx_refusal_hear(phx_membership *membership, const phc_answer *answer)
 {
-    if (answer->tag == PHX_REFUSAL_TAG_WRITE && answer->outcome == PHC_FAILED) membership->told_lease = 0;
-    return answer->tag == PHX_REFUSAL_TAG_READ && membership->is_refused ? find_reason(membership, answer) : NULL;
+    if (answer->tag == PHX_REFUSAL_TAG_WRITE && (answer->outcome == PHC_FAILED || is_of_another(membership, answer)))
+        membership->told_lease = 0;
+    const bool is_awaited = answer->tag == PHX_REFUSAL_TAG_READ && membership->is_refused;
+    return is_awaited && !phx_refusal_is_void(membership, &membership->map) ? find_reason(membership, answer) : NULL;
 }
 
 /* ---- lines ---- */

@@ -242,6 +242,42 @@ Test(membership, one_whose_join_stands_is_refused_no_more)
     cr_assert(phx_node_may_save(&bed.processes[0].node));
 }
 
+Test(membership, one_whose_join_stands_by_the_same_answers_is_refused_no_more)
+{
+    const phx_membership *first = refuse_while_it_joins();
+    cr_assert_eq(held.store.cas(held.store.user, PHX_TAG_MAP, "ph/unit/map", held.revision, held.map, held.size, 0),
+                 PH_OK);
+    cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
+    bed_run(2);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_MEMBER, "%s", first->reason);
+    cr_assert(bed.processes[0].node.joined && !first->is_refused);
+}
+
+static uint32_t texts_written;
+
+static ph_status count_texts(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value,
+                             size_t size, uint64_t lease)
+{
+    texts_written += tag == PHX_REFUSAL_TAG_WRITE;
+    return held.store.cas(user, tag, key, revision, value, size, lease);
+}
+
+/* An earlier process with its number slept, and wrote its text as it went on. */
+Test(membership, a_text_in_the_place_of_another_is_written_once_that_has_ended)
+{
+    phx_membership *first = &bed.processes[0].membership;
+    write_key("ph-definition/unit/1", (const unsigned char *)"old", 3);
+    bed_start(0, 1, REGIONS, 1, false);
+    first->def.definition_text = "view 50\n";
+    first->def.definition_size = strlen("view 50\n");
+    held.store = first->def.store;
+    first->def.store.cas = count_texts;
+    bed_run(40);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_MEMBER, "%s", first->reason);
+    cr_assert(texts_written > 2 && texts_written <= first->counts.lists + 1, "once a list: %u", texts_written);
+    cr_assert_eq(bed_keys("ph-definition/"), 1);
+}
+
 /* The other one is a member whose key was not there for a moment. */
 Test(membership, one_that_is_refused_beside_a_member_is_none_for_no_moment)
 {
