@@ -443,12 +443,15 @@ async function checkStripClicks(browser, folder) {
     await page.click("#step");
     await page.waitForFunction((tick) => window.pharos.shown.tick === tick, tick);
   }
-  // The pointer's events of one click, at once: frames would move the strip between them.
+  // The pointer's events of one click, at once: frames would move the strip between them, and the clock its seconds. No
+  // value: the first second with a tick behind the 19th. Returns the last tick of the place.
   const click = (plot, value) => page.evaluate(([name, value]) => {
     const { strips } = window.pharos, plot = strips[name];
     strips.draw();
-    const box = plot.over.getBoundingClientRect(), clientX = box.left + plot.valToPos(value, "x"), clientY = box.top + box.height / 2;
+    const { x, periods } = strips.shown, at = value === null ? periods.findIndex((period) => period?.tick > 19) : 0;
+    const box = plot.over.getBoundingClientRect(), clientX = box.left + plot.valToPos(value ?? x[at], "x"), clientY = box.top + box.height / 2;
     for (const type of ["mousemove", "mousedown", "mouseup", "click"]) plot.over.dispatchEvent(new MouseEvent(type, { clientX, clientY, bubbles: true, detail: 1 }));
+    return value ?? periods[at].tick;
   }, [plot, value]);
   const said = () => page.evaluate(() => ({ shown: window.pharos.shown.tick, at: window.pharos.state.at, state: document.getElementById("state").textContent, kept: window.pharos.kept.frames.map(({ tick }) => tick) }));
   await click("tick", FROM + 2);
@@ -469,8 +472,7 @@ async function checkStripClicks(browser, folder) {
   await page.waitForFunction((tick) => window.pharos.state.at === tick && window.pharos.shown.tick === tick, FROM + 3);
   // The second of the ticks before the seek: the tab has none of them.
   await page.evaluate(() => window.pharos.strips.show("second"));
-  const [place, last] = await page.evaluate(() => { const { strips } = window.pharos, at = strips.shown.periods.findIndex((period) => period?.tick > 19); return [strips.shown.x[at], strips.shown.periods[at].tick]; });
-  await click("tick", place);
+  const last = await click("tick", null);
   await page.waitForFunction((tick) => window.pharos.state.at === tick && window.pharos.shown.tick === tick, last);
   await page.close();
   await stop(one);
