@@ -28,12 +28,19 @@ typedef struct phx_halo_def {
     ph_allocator allocator;
 } phx_halo_def;
 
+/* Of an entity that was handed over: what the world has to be told yet, as the producer was full. */
+typedef enum phx_resigning {
+    PHX_RESIGNED = 0,     /* nothing */
+    PHX_RESIGNS = 1,      /* it is remote */
+    PHX_RESIGNS_CHILD = 2 /* ... and hangs on no other one: its owner tells where it is */
+} phx_resigning;
+
 /* An entity that the halo knows: own, or a copy. Most are own, and cost this and their place by id. */
 typedef struct phx_halo_entity {
     uint64_t id;
     uint32_t stay; /* the same on all nodes, of an id another one each time that it enters */
     bool own;
-    bool resigns;     /* it was handed over, and is not remote in the world yet, as the producer was full */
+    uint8_t resigns;  /* phx_resigning */
     bool far;         /* own: seen beyond the width; it stands in phx_halo.far */
     uint8_t refused;  /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
     uint64_t written; /* the last message that it stands in */

@@ -59,11 +59,12 @@ static bool is_ready(phc *member, const phx_known_region *region)
     return peer && peer->heard_map >= region->since && phx_map_barrier_shown(&member->node) >= region->since;
 }
 
-/* false: it stays for now. */
-static bool send_leaver(phc *member, uint64_t id)
+/* false: it stays for now; *attached: as it goes with its root alone. */
+static bool send_leaver(phc *member, uint64_t id, bool *attached)
 {
     ph_attrs attrs;
     phx_family family;
+    *attached = false;
     const phx_node *node = &member->node;
     if (ph_entity_get(member->world, id, &attrs) != PH_OK) return false;
     const phx_known_region *region = &member->regions[phx_halo_region(&member->grid, attrs.x, attrs.y)];
@@ -75,15 +76,35 @@ static bool send_leaver(phc *member, uint64_t id)
     if (!phx_item_queue_reserve(&member->events, records)) return false;
     const ph_status status = phx_halo_give(&member->halo, id, number, &family);
     if (status == PH_OK) report_lost(member, &family, number);
-    else if (status != PH_ATTACHED) member->counts.kept[status]++; /* an attached one goes with its root */
+    else if (status != PH_ATTACHED) member->counts.kept[status]++;
+    *attached = status == PH_ATTACHED;
     return status == PH_OK;
+}
+
+/*
+ * The attached ones among the first leavers that did not go with their roots: a root is kept, or is not own, as where
+ * the host has attached an own entity to another node's. Such a one never goes, so a drain that waits for it can be
+ * seen.
+ */
+static void count_attached(phc *member, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_halo_entity *entity = phx_halo_find(&member->halo, member->leavers[i]);
+        member->counts.kept[PH_ATTACHED] += entity && entity->own;
+    }
 }
 
 void phx_leavers_send(phc *member)
 {
-    uint32_t kept = 0;
+    uint32_t kept = 0, attached_count = 0;
     if (!phx_node_may_act(&member->node)) return;
-    for (uint32_t i = 0; i < member->leaver_count; i++) kept += !send_leaver(member, member->leavers[i]);
+    for (uint32_t i = 0; i < member->leaver_count; i++) {
+        bool attached;
+        const uint64_t id = member->leavers[i];
+        kept += !send_leaver(member, id, &attached);
+        if (attached) member->leavers[attached_count++] = id; /* the first ones have been looked at */
+    }
+    count_attached(member, attached_count);
     /* where there are more than are looked at in a tick, the ones that stay do not stand before the others for ever */
     if (member->leaver_count < member->def.moves_per_tick) member->leavers_passed = 0;
     else member->leavers_passed += kept;

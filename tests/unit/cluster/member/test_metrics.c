@@ -1,6 +1,7 @@
 /*
  * Numbers of a member as the host reads them, with the times among them by a clock that the test moves: hand-overs on
- * their way, the control store's answers, the age of the lease, and messages that were dropped.
+ * their way, the control store's answers, the age of the lease, messages that were dropped, and of families what is
+ * refused behind a hand-over, and what is kept.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -258,4 +259,49 @@ Test(member_metrics, a_copy_in_an_own_region_is_no_load_of_the_region)
     cr_assert_eq(stats_of(1).remote, 1, "it has the copy");
     cr_assert_eq(member->load.entities[region], 3);
     cr_assert_eq(ph_producer_close(producer), PH_OK);
+}
+
+/* ---- families ---- */
+
+/* A host's producer in a world. */
+static ph_producer open_producer(uint32_t i)
+{
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[i].world, &producer), PH_OK);
+    return producer;
+}
+
+Test(member_metrics, nothing_of_a_child_that_was_handed_over_is_refused)
+{
+    const ph_attrs wide = {.given = PH_VIEW, .view = 30};
+    const float y = 20, far = 60;
+    ph_attrs attrs;
+    const ph_producer here = open_producer(0), there = open_producer(1);
+    const uint64_t before = stats_of(0).refused;
+    for (uint64_t id = 1; id <= 2; id++) enter_at(0, id, own_place(0, 10), y);
+    cr_assert_eq(ph_attach(here, 2, 1), PH_OK);
+    step_members();
+    cr_assert_eq(ph_move(here, 1, own_place(0, -50), y, 0), PH_OK);
+    for (uint32_t i = 0; i < 8; i++) step_members();
+    cr_assert(phc_owns(all[1].member, 1) && phc_owns(all[1].member, 2));
+    cr_assert_eq(ph_set(there, 2, &wide), PH_OK);
+    cr_assert_eq(ph_detach(there, 2), PH_OK);
+    cr_assert_eq(ph_move(there, 2, own_place(0, -50), far, 0), PH_OK);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert_eq(ph_entity_get(all[0].world, 2, &attrs), PH_OK);
+    cr_assert(attrs.remote && attrs.y == far && attrs.view == wide.view, "at %g", (double)attrs.y);
+    cr_assert_eq(stats_of(0).refused, before);
+}
+
+Test(member_metrics, an_own_child_of_another_nodes_entity_is_counted_as_kept)
+{
+    const ph_producer here = open_producer(0);
+    enter_at(0, 1, own_place(0, 10), 20);
+    enter_at(1, 2, own_place(0, -50), 20);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    const uint64_t before = stats_of(0).kept;
+    cr_assert_eq(ph_attach(here, 1, 2), PH_OK);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert(phc_owns(all[0].member, 1));
+    cr_assert_gt(stats_of(0).kept, before);
 }
