@@ -139,7 +139,7 @@ static void *kept_create(const ph_world_def *def, uint32_t producers, phx_mem *m
     return self;
 }
 
-/* What a page asks each second with the tab of observers open: who is near, why it is not seen, who sees the chosen
+/* What a page asks each second with the tab of observers open: what is near, why it is not seen, what sees the chosen
    one. More than there is room for waits, as there. */
 static void ask_as_page(const pharos *self, const ph_monitor_frame *frame)
 {

@@ -119,8 +119,8 @@ typedef struct waiting_events {
 } waiting_events;
 
 /*
- * Finds the events whose target may have left the world or the shard, or have come into the world, in this tick: all
- * others are of own targets that are no discontinuity.
+ * Finds the events of a target that may have left the world or the shard, or have come into the world, in this tick:
+ * all others are of own targets that are no discontinuity.
  */
 static void find_passing_targets(const phx_event_writer *writer, waiting_events *passing)
 {

@@ -142,7 +142,7 @@ static bool border_in_box(const far_border *border, const phx_far_box *box, doub
     return x * x + y * y <= border->out * border->out && most_x * most_x + most_y * most_y >= border->in * border->in;
 }
 
-/* More than the rule's rounding, and than distances whose squares underflow in float32. */
+/* More than the rule's rounding, and than distances with squares that underflow in float32. */
 #define MORE 1.00001
 #define LEAST 1e-18
 

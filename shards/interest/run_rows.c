@@ -138,7 +138,7 @@ static uint32_t find_single(const phx_tile *tile, const phx_shard *shard, phx_sp
 }
 
 /*
- * Runs own rows first .. end of a tile where one pass of deltas is enough, but for those that are run alone. Returns
+ * Runs own rows first .. end of a tile where one pass of deltas is enough, but for rows that are run alone. Returns
  * how many are done.
  */
 static uint32_t run_alike(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)

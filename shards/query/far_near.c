@@ -46,7 +46,7 @@ bool phx_far_visit_near(const phx_shard *shard, const phx_block *block, phx_far_
 /* May a place of the box be within the reach of a target? In doubles, with more than the rule's rounding. */
 static bool reaches_box(const phx_far_near_target *target, const phx_box *box)
 {
-    const double more = 1.00001, least = 1e-18; /* and than distances whose squares underflow in float32 */
+    const double more = 1.00001, least = 1e-18; /* and than distances with squares that underflow in float32 */
     const double x = target->x, y = target->y, reach = target->reach * more + least;
     return x + reach >= box->x0 && x - reach <= box->x1 && y + reach >= box->y0 && y - reach <= box->y1;
 }

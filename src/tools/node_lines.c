@@ -34,7 +34,7 @@ static void print_number(const char *name, uint64_t value)
     printf(",\"%s\":%" PRIu64, name, value);
 }
 
-/* As text: readers of JSON that have numbers as doubles round those of 2^53 and more. */
+/* As text: readers of JSON that have numbers as doubles round values of 2^53 and more. */
 static void print_whole(const char *name, uint64_t value)
 {
     printf(",\"%s\":\"%" PRIu64 "\"", name, value);

@@ -19,7 +19,7 @@ typedef struct phx_message {
     phx_message_kind kind;
     char token[PH_VIEW_TOKEN_MAX + 1]; /* hello */
     ph_monitor_view view;              /* view, checked as far as ph_monitor_watch() does not */
-    uint32_t kind_shown;               /* view: the class whose keys the page shows */
+    uint32_t kind_shown;               /* view: the class of the keys that the page shows */
     uint32_t hz;                       /* view: frames a second, 1 .. PHX_MESSAGE_HZ_MAX */
     ph_monitor_question question;      /* ask */
     uint32_t sequence;                 /* ack */

@@ -304,7 +304,7 @@ static void run_period(soak *s, uint64_t ticks, bool kills)
     }
 }
 
-/* Periods, the first one without a kill, until the time is up. Returns the kills whose periods are whole. */
+/* Periods, the first one without a kill, until the time is up. Returns the kills of whole periods. */
 static uint64_t run_periods(soak *s, uint64_t kills, uint64_t period, uint64_t seconds)
 {
     const uint64_t begin_ns = phx_now_ns();

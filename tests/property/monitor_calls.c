@@ -847,9 +847,9 @@ static void stays_awake(ph_range by)
     range = PH_RANGE_RADIUS;
 }
 
-/* A monitor whose frame is out costs nothing after PH_MONITOR_SKIPS_MAX frames and its time: no list is read, no place
-   of a cost is noted; another one is served beside it. Its next frame has the list whole, and says that events are left
-   out. */
+/* A monitor with a frame out costs nothing after PH_MONITOR_SKIPS_MAX frames and its time: no list is read, no
+   place of a cost is noted; another one is served beside it. Its next frame has the list whole, and says that events
+   are left out. */
 static void sleeps(ph_range by, uint32_t every, bool beside)
 {
     enum { LONG = 60 };

@@ -245,7 +245,7 @@ def check_broken(folder):
 
 def check_bad_lines(folder):
     """A slice has the lines in front of the first row behind its last tick, and none behind it: the player passes over a
-    row whose tick goes down, and a tick that is too high ends nothing. A line with a zero byte is none."""
+    row with a tick that goes down, and a tick that is too high ends nothing. A line with a zero byte is none."""
     path = os.path.join(folder, "bad.csv")
     head, part, later = ("tick,op,id,x,y", "1,enter,1,10,10"), ("# a word", "1,nonsense,1", "9000000,move,1,5,5", "2,move,1,20,20"), ("5,move,1,30,30", "# another", "2,enter,2,10,10")
     with open(path, "w", encoding="ascii") as file:

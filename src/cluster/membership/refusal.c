@@ -62,7 +62,7 @@ static bool is_of_another(const phx_membership *membership, const phc_answer *an
     return answer->outcome == PHC_CHANGED && answer->count == 1 && answer->entries[0].lease != membership->lease;
 }
 
-/* A text that was not written for want of an answer is written again, with the next list; so is one in whose place
+/* A text that was not written for want of an answer is written again, with the next list; so is one where
  * another's is, until that has ended with its lease. A join that stands by an answer before is refused no more. */
 const char *phx_refusal_hear(phx_membership *membership, const phc_answer *answer)
 {

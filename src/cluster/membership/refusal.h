@@ -5,7 +5,7 @@
  *
  *   ph-definition/WORLD/N   the text of the member of that number, under its lease
  *
- * Of processes with other definitions the first one in the map stays: one whose join stands, before it has heard of
+ * Of processes with other definitions the first one in the map stays: one that has joined, before it has heard of
  * that, is refused no more. Owned by membership, which calls it on its thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_REFUSAL_H

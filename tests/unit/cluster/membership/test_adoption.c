@@ -285,7 +285,7 @@ static ph_status refuse_lease(void *user, uint64_t tag, uint32_t ms)
     return PH_FULL;
 }
 
-/* Its key has a low revision, as those of the lost store's members had. */
+/* Its key has a low revision, as the keys of the lost store's members had. */
 Test(adoption, a_process_that_registered_before_the_map_was_adopted_joins_it)
 {
     bed.adopts = true;

@@ -278,7 +278,7 @@ Test(membership, a_text_in_the_place_of_another_is_written_once_that_has_ended)
     cr_assert_eq(bed_keys("ph-definition/"), 1);
 }
 
-/* The other one is a member whose key was not there for a moment. */
+/* The other one is a member without a key for a moment. */
 Test(membership, one_that_is_refused_beside_a_member_is_none_for_no_moment)
 {
     static phx_cluster_map map;
