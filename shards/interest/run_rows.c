@@ -129,11 +129,7 @@ static uint32_t find_single(const phx_tile *tile, const phx_shard *shard, phx_sp
     const uint32_t discontinuous = phx_tile_next_discontinuous(tile, tile->own[range.first]);
     uint32_t i = range.first;
     if (!shard->dense_tick || (discontinuous == UINT32_MAX && !tile->renewed)) return range.end;
-    if (tile->renewed)
-        for (; i < range.end && tile->own[i] < discontinuous && !place_renewed(tile, shard, tile->own[i]); i++)
-            continue;
-    else
-        for (; i < range.end && tile->own[i] < discontinuous; i++) continue;
+    while (i < range.end && tile->own[i] < discontinuous && !place_renewed(tile, shard, tile->own[i])) i++;
     return i;
 }
 
