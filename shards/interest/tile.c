@@ -632,7 +632,9 @@ void phx_tile_find_alike(phx_tile *tile, phx_span range)
                       (in == 0.0f || (in == own_in && keep == own_keep));
         in = own_in;
         keep = own_keep;
-        last = in == keep ? shard->store.set[slot] : UINT32_MAX; /* else its list is stored */
+        /* else its list is stored, and of the same set one that is derived still was plain before the tick */
+        const bool derived = rows->view[row] > 0.0f || shard->store.tail[slot].list.derived;
+        last = derived ? shard->store.set[slot] : UINT32_MAX;
     }
     tile->alike_in = in;
     tile->alike_keep = keep;

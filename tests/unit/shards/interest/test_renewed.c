@@ -116,6 +116,21 @@ Test(renewed, while_all_others_stand)
     renew_some(0, true);
 }
 
+/* One after the other, neighbours get the attributes with which the others keep stored lists. */
+Test(renewed, one_gets_the_attributes_of_another_with_a_stored_list)
+{
+    phx_attr attr = plain_attr(VIEW, 0);
+    attr.sees = 2;
+    open_crowd();
+    for (uint32_t tick = 0; tick < TURNS; tick++) {
+        fleet_begin(f);
+        walk(tick, 1, SIDE * SIDE);
+        fleet_set(f, FIRST + 1 + tick * 5 % TURNS, attr, 0);
+        fleet_end(f);
+    }
+    fleet_close(f);
+}
+
 /* With attributes of a target too, in either order, it is discontinuous as before. */
 Test(renewed, another_target_is_discontinuous)
 {
