@@ -417,6 +417,14 @@ enum { PHC_PINS_MAX = 8192 }; /* ids that a node pins at a time */
 PH_NODISCARD PH_API ph_status phc_pin(phc *member, uint64_t id, bool on);
 
 /**
+ * The host has set that own entity global, or its reach: other nodes have a copy of it with this round's messages,
+ * wherever it is. Without this call they have one within 256 ticks; of an entity that enters, or comes from another
+ * node, at once. Between the ph_set() and phc_told().
+ * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_BUSY: a gateway; PH_NO_MEMORY, PH_BAD_ARGUMENT. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_look(phc *member, uint64_t id);
+
+/**
  * ph_broadcast() of an own entity, to observers of all nodes. Each node's observers hear it by their own lists, or by
  * their distance to the copy of the source there; with a radius longer than the halo, where there is no copy, as a
  * message of its place (ph_message.source 0). So it comes up to some ticks later there, and an observer has it at most

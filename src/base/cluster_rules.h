@@ -5,6 +5,7 @@
 #ifndef PHX_BASE_CLUSTER_RULES_H
 #define PHX_BASE_CLUSTER_RULES_H
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,9 +34,15 @@ static inline float phx_cluster_woken_from(const ph_world_def *world)
 }
 
 /*
- * The least halo: an observer and a target are each up to hand_over_margin beyond their node's border, and each moves
- * on while a copy is lag_max ticks old; between them is the range that the observer sees, or an NPC is woken from.
+ * The part of a halo's width beside the range that an observer sees: it and a target are each up to hand_over_margin
+ * beyond their node's border, and each moves on while a copy is lag_max ticks old.
  */
+static inline float phx_cluster_halo_slack(const phc_def *def)
+{
+    return 2.0f * def->hand_over_margin + 2.0f * def->speed_max * (float)def->lag_max;
+}
+
+/* The least halo: room for the longest range that an observer sees, or an NPC is woken from. */
 static inline float phx_cluster_least_halo(const phc_def *def)
 {
     const ph_world_def *world = def->world_def;
@@ -46,7 +53,22 @@ static inline float phx_cluster_least_halo(const phc_def *def)
     }
     if (world->range == PH_RANGE_TOWERS) seen = phx_tower_side_given(world) * (float)(world->span + 1);
     if (phx_cluster_woken_from(world) > seen) seen = phx_cluster_woken_from(world);
-    return seen + 2.0f * def->hand_over_margin + 2.0f * def->speed_max * (float)def->lag_max;
+    return seen + phx_cluster_halo_slack(def);
+}
+
+/*
+ * The longest reach of a target that a halo of this width has room for: it stays in a list for a margin beyond.
+ * Where towers decide what is seen, a reach plays no part.
+ */
+static inline float phx_cluster_reach_within(const phc_def *def, float width)
+{
+    const ph_world_def *world = def->world_def;
+    float margin = 0.0f;
+    if (world->range == PH_RANGE_TOWERS) return INFINITY;
+    for (uint32_t i = 0; i < world->class_count; i++)
+        if (world->classes[i].margin > margin) margin = world->classes[i].margin;
+    const float reach = width - phx_cluster_halo_slack(def) - margin;
+    return reach > 0.0f ? reach : 0.0f;
 }
 
 /* Each field is in its own range, and the world's definition is good. false: `reason` has the line. */

@@ -17,10 +17,12 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/servers/test_loop.c
         unit/cluster/member/test_definition_text.c
         unit/cluster/member/test_feeds.c
+        unit/cluster/member/test_look.c
         unit/cluster/member/test_metrics.c
         unit/cluster/member/test_phc.c
         unit/cluster/member/test_questions.c
         cluster/conform.c
+        cluster/node_host.c
         LIBS pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)
@@ -49,7 +51,8 @@ if(PHAROS_BUILD_CLUSTER)
     set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_clients.c
         cluster/sim_host.c cluster/sim_net.c cluster/sim_says.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
-    pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/node_host.c cluster/walks.c cluster/zones.c LIBS pharos_cluster LABELS cluster)
+    pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/node_host.c cluster/sights.c cluster/walks.c cluster/zones.c
+                      LIBS pharos_cluster LABELS cluster)
     if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread: the other builds find all that there is
         add_library(pharos_cluster_sim STATIC
             cluster/sim.c

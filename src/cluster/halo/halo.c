@@ -125,7 +125,6 @@ ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
 ph_status phx_halo_leave(phx_halo *halo, uint64_t id)
 {
     phx_halo_entity *entity = phx_halo_find(halo, id);
-    enum { REPEATS = 8 };
     if (!entity || !entity->own) return PH_UNKNOWN_ID;
     const bool is_told = halo->left_count < PHX_HALO_LEFT_MAX; /* else its copies leave as they are not repeated */
     if (is_told && !phx_grow(&halo->mem, (void **)&halo->left, &halo->left_capacity, halo->left_count,
@@ -133,7 +132,7 @@ ph_status phx_halo_leave(phx_halo *halo, uint64_t id)
         return PH_NO_MEMORY;
     const ph_status status = ph_leave(halo->def.producer, id);
     if (status != PH_OK) return status;
-    if (is_told) halo->left[halo->left_count++] = (phx_halo_left){{id, entity->stay}, REPEATS};
+    if (is_told) halo->left[halo->left_count++] = (phx_halo_left){{id, entity->stay}, PHX_HALO_REPEATS};
     phx_halo_remove(halo, entity);
     return PH_OK;
 }

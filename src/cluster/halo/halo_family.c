@@ -110,6 +110,12 @@ ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number, phx_family
 
 /* ---- from another node ---- */
 
+/* Is it seen from far, as far as this node knows? Then other peers have copies that are. */
+static bool was_far(const phx_halo *halo, const phx_halo_entity *entity)
+{
+    return entity->own ? entity->far : phx_halo_is_far(halo, &phx_halo_remote_of(halo, entity)->attrs);
+}
+
 /* A copy of an earlier stay of the id leaves first; one that went, and comes back, is remote first. */
 static ph_status clear_place(phx_halo *halo, const phx_family_member *member)
 {
@@ -137,9 +143,11 @@ ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *fami
     if (status != PH_OK) return status;
     for (uint32_t i = 0; i < family->count; i++) {
         const phx_family_member member = phx_family_member_at(family, i);
-        const phx_halo_entity *entity = phx_halo_find(halo, member.id);
-        if (entity) phx_halo_remove(halo, entity);
-        phx_halo_add(halo, (phx_halo_entity){.id = member.id, .stay = member.stay, .own = true, .heard = halo->now});
+        phx_halo_entity own = {.id = member.id, .stay = member.stay, .own = true, .heard = halo->now};
+        const phx_halo_entity *known = phx_halo_find(halo, member.id);
+        own.far = known && was_far(halo, known);
+        if (known) phx_halo_remove(halo, known);
+        phx_halo_add(halo, own);
     }
     return PH_OK;
 }

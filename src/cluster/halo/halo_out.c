@@ -164,14 +164,16 @@ static bool look_at(phx_halo *halo, phx_halo_entity *entity)
     ph_attrs attrs;
     halo->counts.looks++;
     if (ph_entity_get(halo->def.world, entity->id, &attrs) != PH_OK) return false;
-    const bool is_far = attrs.global || attrs.reach > halo->def.width;
-    if (is_far && !entity->far) {
+    const bool is_far = phx_halo_is_far(halo, &attrs);
+    if ((is_far || entity->far) && entity->far_ticks == 0) {
         phx_halo_ids *far = &halo->far;
         if (!phx_grow(&halo->mem, (void **)&far->items, &far->capacity, far->count, (size_t)far->count + 1,
                       sizeof *far->items))
             return false;
         far->items[far->count++] = entity->id;
+        entity->far_ticks = PHX_HALO_REPEATS;
     }
+    if (is_far) entity->far_ticks = PHX_HALO_REPEATS;
     entity->far = is_far;
     return true;
 }
@@ -188,7 +190,7 @@ static void look_at_newcomers(phx_halo *halo)
     newcomers->count = kept;
 }
 
-/* The host may set at any time what is seen from far: each of its entities is looked at now and then. */
+/* The host may set an entity so and not say it: each of its own is looked at now and then. */
 static void look_at_some(phx_halo *halo)
 {
     const uint32_t own = halo->entity_count - halo->copy_count;
@@ -198,13 +200,19 @@ static void look_at_some(phx_halo *halo)
     }
 }
 
-/* Leaves out what is not far any more, or not own. */
+/*
+ * Leaves out entities that are neither own nor on their way, and ones that are not far any more: these some messages
+ * later, as copies at peers that have not heard of it are seen from far still.
+ */
 static void mend_far(phx_halo *halo)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < halo->far.count; i++) {
-        const phx_halo_entity *entity = phx_halo_find(halo, halo->far.items[i]);
-        if (entity && entity->far) halo->far.items[kept++] = halo->far.items[i];
+        phx_halo_entity *entity = phx_halo_find(halo, halo->far.items[i]);
+        if (!entity || entity->far_ticks == 0) continue;
+        if (!entity->own && !is_sending(halo, entity->id)) entity->far_ticks = 0;
+        else if (!entity->far) entity->far_ticks--;
+        if (entity->far_ticks > 0) halo->far.items[kept++] = entity->id;
     }
     halo->far.count = kept;
 }
@@ -224,6 +232,18 @@ void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
     for (uint32_t i = 0; i < halo->left_count; i++)
         if (--halo->left[i].repeats > 0) halo->left[kept++] = halo->left[i];
     halo->left_count = kept;
+}
+
+ph_status phx_halo_look(phx_halo *halo, uint64_t id)
+{
+    phx_halo_ids *newcomers = &halo->newcomers;
+    const phx_halo_entity *entity = phx_halo_find(halo, id);
+    if (!entity || !entity->own) return PH_UNKNOWN_ID;
+    if (!phx_grow(&halo->mem, (void **)&newcomers->items, &newcomers->capacity, newcomers->count,
+                  (size_t)newcomers->count + 1, sizeof *newcomers->items))
+        return PH_NO_MEMORY;
+    newcomers->items[newcomers->count++] = id;
+    return PH_OK;
 }
 
 ph_status phx_halo_pin(phx_halo *halo, uint64_t id, bool on)

@@ -40,7 +40,7 @@ bool phx_halo_says_to(const phx_halo *halo, const phx_peer *peer, const phx_say 
     const bool is_ranged = say->source == 0 || (phx_is_long(say->radius) && !(say->flags & PH_BROADCAST_SEEN));
     if (is_near(halo, of, say, halo->def.width + (is_ranged ? say->radius : 0.0f))) return true;
     const phx_halo_entity *entity = say->source != 0 && !is_ranged ? phx_halo_find(halo, say->source) : NULL;
-    return entity && (entity->far || is_pinned_by(of, say->source));
+    return entity && (entity->far_ticks > 0 || is_pinned_by(of, say->source));
 }
 
 /* ---- in ---- */

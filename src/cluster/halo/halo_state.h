@@ -21,6 +21,7 @@ typedef struct phx_halo_def {
     phx_node *node;
     phx_region_grid grid;
     float width;          /* own entities nearer than this to a region of a peer are copied to it */
+    float reach;          /* ... and ones with a longer reach than this, wherever they are */
     uint32_t grace_ticks; /* a copy stays for so many ticks of its source in which it is not repeated */
     uint32_t quiet_ticks; /* ... and for so many own ticks in which its source is not heard */
     phc_pack_fn pack;     /* of the host; NULL: its entities have no state of it */
@@ -35,16 +36,20 @@ typedef enum phx_resigning {
     PHX_RESIGNS_CHILD = 2 /* ... and hangs on no other one: its owner tells where it is */
 } phx_resigning;
 
+/* What is news once is written so often: in a message that is lost there is none of it. */
+enum { PHX_HALO_REPEATS = 8 };
+
 /* An entity that the halo knows: own, or a copy. Most are own, and cost this and their place by id. */
 typedef struct phx_halo_entity {
     uint64_t id;
     uint32_t stay; /* the same on all nodes, of an id another one each time that it enters */
-    bool own;
-    uint8_t resigns;  /* phx_resigning */
-    bool far;         /* own: seen beyond the width; it stands in phx_halo.far */
-    uint8_t refused;  /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
-    uint64_t written; /* the last message that it stands in */
-    uint64_t heard;   /* own tick, when a copy was repeated last, or an own one was entered */
+    bool own : 1;
+    bool far : 1;      /* own: seen beyond the width, or was as it came */
+    uint8_t far_ticks; /* own, or on its way: it is written for all peers still, and stands in phx_halo.far; else 0 */
+    uint8_t resigns;   /* phx_resigning */
+    uint8_t refused;   /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
+    uint64_t written;  /* the last message that it stands in */
+    uint64_t heard;    /* own tick, when a copy was repeated last, or an own one was entered */
 } phx_halo_entity;
 
 /* What a copy has beside that. */
@@ -116,7 +121,7 @@ typedef struct phx_halo {
     uint64_t now;         /* ticks */
     uint32_t stays;
     phx_halo_ids newcomers; /* own ones that are to be looked at, whether they are far */
-    phx_halo_ids far;       /* own ones that are written for all peers; may have some that are not far any more */
+    phx_halo_ids far;       /* ones that are written for all peers; may have some that are not far any more */
     uint32_t far_at;        /* the next entity that is looked at for `far` */
     uint64_t messages;      /* written */
     phx_halo_counts counts;

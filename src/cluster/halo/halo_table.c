@@ -97,7 +97,7 @@ phx_halo_entity *phx_halo_disown(phx_halo *halo, phx_halo_entity *entity)
     put_entity(halo, from, halo->entities[to]);
     put_entity(halo, to, moved);
     halo->remotes[to] = (phx_halo_remote){0};
-    halo->entities[to].own = halo->entities[to].far = false;
+    halo->entities[to].own = false;
     return &halo->entities[to];
 }
 

@@ -16,10 +16,16 @@ bool phx_halo_reserve_copies(phx_halo *halo, uint32_t more);
 /* The id is not known; room was reserved. */
 phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity);
 void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity);
-/* An own entity is a copy from now on; room for one was reserved. */
+/* An own entity is a copy from now on, on its way; room for one was reserved. */
 phx_halo_entity *phx_halo_disown(phx_halo *halo, phx_halo_entity *entity);
 /* Tries to make an entity remote that was handed over. */
 void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity);
+/* With these attributes it is seen from beyond the width. */
+static inline bool phx_halo_is_far(const phx_halo *halo, const ph_attrs *attrs)
+{
+    return attrs->global || attrs->reach > halo->def.reach;
+}
+
 /* NULL: it was never heard, or is forgotten. */
 phx_halo_peer *phx_halo_peer_find(const phx_halo *halo, uint64_t registration);
 /* Makes it, if it is not there. NULL: no memory. */

@@ -150,6 +150,13 @@ ph_status phc_pin(phc *member, uint64_t id, bool on)
     return id == 0 ? PH_BAD_ID : phx_halo_pin(&member->halo, id, on);
 }
 
+ph_status phc_look(phc *member, uint64_t id)
+{
+    if (!member) return PH_BAD_ARGUMENT;
+    if (member->def.gateway) return PH_BUSY;
+    return phx_halo_look(&member->halo, id);
+}
+
 void phc_drain(phc *member)
 {
     if (member) phx_membership_drain(&member->membership);

@@ -33,10 +33,12 @@ static phx_region_grid grid_of(const phc_def *def)
 static phx_halo_def halo_def_of(phc *member)
 {
     const phc_def *def = &member->def;
+    const float width = def->halo > 0.0f ? def->halo : phx_cluster_least_halo(def);
     return (phx_halo_def){.world = member->world,
                           .node = &member->node,
                           .grid = member->grid,
-                          .width = def->halo > 0.0f ? def->halo : phx_cluster_least_halo(def),
+                          .width = width,
+                          .reach = phx_cluster_reach_within(def, width),
                           .grace_ticks = 2 * def->lag_max + GRACE_TICKS,
                           .quiet_ticks = def->silent_ticks,
                           .pack = def->pack,

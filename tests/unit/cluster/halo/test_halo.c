@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/node/hand_over.h"
@@ -35,6 +36,7 @@ static phx_halo *make_halo(phx_node *of)
                                         .node = of,
                                         .grid = {.size = {100, 100}, .columns = 2, .rows = 1},
                                         .width = 10,
+                                        .reach = 8,
                                         .grace_ticks = GRACE,
                                         .quiet_ticks = QUIET,
                                         .allocator = fail_alloc_hooks(&allocator)});
@@ -307,10 +309,39 @@ Test(halo, what_is_seen_from_far_is_written_at_any_distance)
     cr_assert_eq(ph_set(producer, 9, &(ph_attrs){.given = PH_REACH, .reach = 30}), PH_OK);
     cr_assert_eq(ph_set(producer, 7, &(ph_attrs){.given = PH_GLOBAL}), PH_OK);
     uint32_t copies = 0;
-    for (uint32_t i = 0; i <= PHX_HALO_LOOK_TICKS; i++) copies = write_tick();
+    for (uint32_t i = 0; i <= PHX_HALO_LOOK_TICKS + PHX_HALO_REPEATS; i++) copies = write_tick();
     cr_assert_eq(copies, 1);
     cr_assert(phx_halo_find(halo, 9)->far && !phx_halo_find(halo, 7)->far);
     cr_assert_eq(phx_halo_leave(halo, 9), PH_OK);
     cr_assert_eq(write_tick(), 0);
     cr_assert_eq(halo->far.count, 0);
+}
+
+static void set_reach(uint64_t id, float reach)
+{
+    cr_assert_eq(ph_set(producer, id, &(ph_attrs){.given = PH_REACH, .reach = reach}), PH_OK);
+    cr_assert_eq(phx_halo_look(halo, id), PH_OK);
+}
+
+Test(halo, a_reach_that_the_width_has_no_room_for_is_written_at_once)
+{
+    for (uint64_t id = 1; id <= 20; id++) enter_own(id, own_x(40), false);
+    cr_assert_eq(write_tick(), 0);
+    cr_assert_eq(phx_halo_look(halo, 21), PH_UNKNOWN_ID);
+    set_reach(9, 8);
+    cr_assert_eq(write_tick(), 0);
+    set_reach(9, 9); /* within the width, but it is to last for what is on its way */
+    cr_assert_eq(write_tick(), 1);
+    set_reach(9, 0); /* which all are to hear */
+    for (uint32_t i = 0; i < PHX_HALO_REPEATS; i++) cr_assert_eq(write_tick(), 1);
+    cr_assert_eq(write_tick(), 0);
+}
+
+Test(halo, what_is_seen_from_far_is_written_on_its_way_too)
+{
+    phx_family family;
+    enter_own(7, own_x(40), true);
+    cr_assert_eq(write_tick(), 1);
+    cr_assert_eq(phx_halo_give(halo, 7, 2, &family), PH_OK);
+    for (uint32_t i = 0; i < 3 * PHX_HALO_REPEATS; i++) cr_assert_eq(write_tick(), 1);
 }

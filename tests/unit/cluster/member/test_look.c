@@ -1,0 +1,94 @@
+/*
+ * Own entities that are seen from far, by the calls of cluster.h: two nodes, and an entity of one of them far from the
+ * border to the other one.
+ */
+#include <criterion/criterion.h>
+
+#include <pharos/cluster.h>
+
+#include "cluster/node_host.h"
+
+enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 6 };
+
+static const float VIEW = 60, MARGIN = 10, HAND_OVER = 5, SPEED = 5;
+
+static phc_loop *loop;
+static phc_memory *memory;
+static node_host hosts[NODES];
+static uint64_t now_ns;
+
+static uint64_t read_clock(void *user)
+{
+    (void)user;
+    return now_ns;
+}
+
+static void set_up(void)
+{
+    ph_class class;
+    const ph_world_def world_def = node_host_world_def(&class, VIEW, MARGIN);
+    phc_def def = phc_def_default();
+    def.name = "unit";
+    def.world_def = &world_def;
+    def.regions[0] = NODES;
+    def.regions[1] = 1;
+    def.hand_over_margin = HAND_OVER;
+    def.speed_max = SPEED;
+    def.lag_max = 4;
+    def.clock = read_clock;
+    now_ns = TICK_NS;
+    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
+    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    for (uint32_t i = 0; i < NODES; i++) node_host_open(&hosts[i], &def, loop, 64, memory);
+}
+
+static void tear_down(void)
+{
+    for (uint32_t i = 0; i < NODES; i++) node_host_close(&hosts[i]);
+    phc_loop_destroy(loop);
+    phc_memory_destroy(memory);
+}
+
+TestSuite(look, .init = set_up, .fini = tear_down);
+
+static void run_rounds(uint32_t count)
+{
+    const ph_batch *batch;
+    for (uint32_t i = 0; i < count; i++) {
+        phc_memory_step(memory, now_ns += TICK_NS);
+        for (uint32_t k = 0; k < NODES; k++) {
+            phc_event event;
+            cr_assert_eq(phc_tick(hosts[k].member), PH_OK);
+            while (phc_event_next(hosts[k].member, &event)) continue;
+            cr_assert_eq(ph_tick(hosts[k].world, NULL), PH_OK);
+            while (ph_batch_take(hosts[k].consumer, &batch) == PH_OK)
+                cr_assert_eq(ph_batch_return(hosts[k].consumer, batch), PH_OK);
+            cr_assert_eq(phc_told(hosts[k].member), PH_OK);
+        }
+        phc_loop_step(loop);
+    }
+}
+
+/* Some ticks after the host has set it, and said so: does the other node have it? */
+static bool is_known_with_reach(uint64_t id, float reach)
+{
+    ph_attrs attrs = {.given = PH_REACH, .reach = reach};
+    cr_assert_eq(ph_set(hosts[0].producer, id, &attrs), PH_OK);
+    cr_assert_eq(phc_look(hosts[0].member, id), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    return ph_entity_get(hosts[1].world, id, &attrs) == PH_OK;
+}
+
+/* The width is view and margin, and twice the hand-over margin and the way of lag_max ticks: 120. */
+Test(look, a_reach_that_the_halo_has_no_room_for_is_known_to_all_nodes)
+{
+    run_rounds(ROUNDS);
+    const phc *first = hosts[0].member;
+    const float x = phc_owner_of(first, 0, 0) == phc_number(first) ? 10 : 790;
+    cr_assert_eq(phc_enter(hosts[0].member, 7, &(ph_attrs){.given = PH_X | PH_Y, .x = x, .y = 400}, 0), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(phc_look(NULL, 7), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_look(hosts[0].member, 8), PH_UNKNOWN_ID);
+    cr_assert(!is_known_with_reach(7, VIEW - 1));
+    cr_assert(is_known_with_reach(7, VIEW + 1));
+}
