@@ -7,7 +7,8 @@
 #               federations by the thousand, processes; and 100,000 walkers with a kill in each minute of their clock,
 #               480 of them. One takes five minutes or more of a slow core, so a night of 480 minutes on two cores comes
 #               to 50 .. 90: it says how far it came, and fails below 24. All 480 take two days, or a faster machine.
-#               A round takes some two and a half hours of two cores: fewer minutes leave the last parts out
+#               An hour goes once through each part, which has its share of it and ever new seeds; fewer minutes too, with
+#               smaller shares, but no part has less than one run
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -67,26 +68,38 @@ run() # run BUILD PROGRAM ARGUMENTS...
     ran=$((ran + 1))
 }
 
-# Of the cluster; TIMES as many as in a round beside all other tests. A tenth of them with sanitizers, which take ten
-# times as long: relassert makes 200 schedules of cluster_sim a second, 90 of cluster_sim_members, two federations.
-run_cluster() # run_cluster SEED TIMES
+# One part of a round: runs of so many seeds each, the next ones each time, until its share of the round's time is over.
+part() # part PERCENT BUILD PROGRAM SEEDS ARGUMENTS...
 {
-    for leg in relassert asan; do
-        tens=$((10 * $2))
-        [ $leg = relassert ] || tens=$2
-        [ ! -x "build/$leg/tests/cluster_says" ] || run "$leg" cluster_says --seed "$1" --count 200
-        [ ! -x "build/$leg/tests/cluster_oom" ] || run "$leg" cluster_oom --seed "$1"
-        [ ! -x "build/$leg/tests/cluster_sim" ] || run "$leg" cluster_sim --seed "$1" --count $((2000 * tens))
-        [ ! -x "build/$leg/tests/cluster_sim_members" ] || run "$leg" cluster_sim_members --seed "$1" --count $((500 * tens))
+    until=$(($(date +%s) + 60 * round * $1 / 100))
+    part_build=$2 part_program=$3 part_seeds=$4 first=$round_seed
+    shift 4
+    [ -x "build/$part_build/tests/$part_program" ] || return 0
+    while true; do
+        run "$part_build" "$part_program" --seed "$first" --count "$part_seeds" "$@"
+        first=$((first + part_seeds))
+        [ "$(date +%s)" -lt $((until < end ? until : end)) ] || return 0
     done
-    if [ -x build/relassert/tests/federation ]; then # worlds beside one world, a night has some thousands
-        run relassert federation --seed "$1" --count 1000
-        run relassert cluster_hosts --seed "$1" --count 1000
-        run asan cluster_soak --seed "$1" --walkers 2000 --kills 10
-    fi
+}
+
+# All parts of the cluster, in so many minutes of a machine that is not busy. cluster_oom and cluster_soak know no count: one
+# seed each time. Sanitizers take ten times as long: relassert makes 200 schedules of cluster_sim a second, 90 of
+# cluster_sim_members, one or two federations.
+run_cluster() # run_cluster SEED MINUTES
+{
+    round_seed=$1 round=$2
+    for leg in relassert asan; do
+        many=$([ $leg = relassert ] && echo 10 || echo 1)
+        part 3 $leg cluster_says $((2 * many))
+        part 2 $leg cluster_oom 1 --every $((10 / many))
+        part 14 $leg cluster_sim $((200 * many))
+        part 10 $leg cluster_sim_members $((50 * many))
+    done
+    part 9 relassert federation 20 # worlds beside one world, a night has some thousands
+    part 8 relassert cluster_hosts 20
+    part 5 asan cluster_soak 1 --walkers 2000 --kills 2
     for test in cluster_live cluster_cables; do # they take turns with all else: their bounds want a machine that is not busy
-        [ ! -x build/relassert/tests/$test ] || run relassert $test --seed "$1" --count 20 --faults 4 \
-            --node build/relassert/src/tools/pharos-node \
+        part 10 relassert $test 1 --faults 4 --node build/relassert/src/tools/pharos-node \
             --nats "$(command -v nats-server || echo /usr/sbin/nats-server)" --etcd "$(command -v etcd)"
     done
 }
@@ -103,8 +116,9 @@ if [ $only = cluster ]; then
     nice -n 19 $long >build/soak/cluster_soak.log 2>&1 &
     soak=$!
     trap 'kill $soak 2>/dev/null || true' EXIT
-    while [ "$(date +%s)" -lt "$end" ]; do
-        run_cluster $seed 10
+    last=$end end=$((end + 60 * minutes)) # the last round is whole
+    while [ "$(date +%s)" -lt "$last" ]; do
+        run_cluster $seed $((minutes < 60 ? minutes : 60))
         kill -0 $soak 2>/dev/null || grep -q '^cluster_soak: passed' build/soak/cluster_soak.log || break
         seed=$((seed + 200000))
         echo "$(date +%T): $ran runs, 0 failed; next seed $seed"
@@ -146,7 +160,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
         [ ! -x "build/$leg/tests/store_journal" ] || run "$leg" store_journal --seed "$seed" --count 1000
         [ ! -x "build/$leg/tests/store_follow" ] || run "$leg" store_follow --seed "$seed"
     done
-    run_cluster "$seed" 1
+    run_cluster "$seed" 15
     # The balancer, and all that a member asks of etcd, with the threads of the store and of the transport.
     [ ! -x build/tsan/tests/cluster_operator ] || run tsan cluster_operator --seed "$seed" \
         --tool build/tsan/src/tools/pharos-cluster --node build/tsan/src/tools/pharos-node \
