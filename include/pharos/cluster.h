@@ -8,7 +8,7 @@
  *   phc_tick(), phc_event_next() until there is none, the host's commands, ph_tick(), its batches, phc_told()
  *
  * Moves and sets of own entities are commands like any other. Entities of other nodes near the own ones are in the
- * world too, as remote entities (PH_REMOTE); they are the library's: attached to an own one they keep it here for good.
+ * world too, as remote entities (PH_REMOTE); they are the library's, and no own one can be attached to them.
  * A host's command for one of them is sent to no node. What it had for an entity that it has lost it forwards to the
  * new owner, or drops: PHC_EVENT_LOST has that one's number, and later phc_node_of(). A stray ph_move() of a copy
  * stands here until its owner moves or changes it, a stray ph_set() until its owner changes it: what comes is compared

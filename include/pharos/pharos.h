@@ -230,8 +230,9 @@ PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refu
  * the next tick. The call itself refuses with PH_BAD_ID, PH_BAD_POSITION, PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE,
  * PH_SAME_ID, PH_NOT_GIVEN (ph_attrs_check() says which attribute). PH_FULL: the producer's queue has no room;
  * PH_NO_MEMORY: it could not grow; neither takes a sequence number. A refusal that depends on the world's state
- * (PH_UNKNOWN_ID, PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE, PH_TOO_DEEP, PH_ABSENT, PH_TICK_FULL, PH_NO_MEMORY) is
- * made by the tick and comes through ph_producer_refusals(). A refused command changes nothing.
+ * (PH_UNKNOWN_ID, PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE, PH_TOO_DEEP, PH_ABSENT, PH_TICK_FULL, PH_NO_MEMORY;
+ * of ph_attach() also PH_BAD_VALUE) is made by the tick and comes through ph_producer_refusals(). A refused command
+ * changes nothing.
  * @thread producer
  */
 
@@ -280,8 +281,9 @@ PH_NODISCARD PH_API ph_status ph_reveal(ph_producer producer, uint64_t observer,
 PH_NODISCARD PH_API ph_status ph_unreveal(ph_producer producer, uint64_t observer, uint64_t target);
 /**
  * The child takes the parent's position now and at its every move, in the same tick, however long the chain; its own
- * moves are refused. A child of another parent changes to this one. Chains are up to PH_ATTACH_DEPTH_MAX deep.
- * ph_change has the order of parents and children in events.
+ * moves are refused. A child of another parent changes to this one. Chains are up to PH_ATTACH_DEPTH_MAX deep. The tick
+ * refuses with PH_BAD_VALUE if one of the two is remote and the other one is not. ph_change has the order of parents
+ * and children in events.
  */
 PH_NODISCARD PH_API ph_status ph_attach(ph_producer producer, uint64_t child, uint64_t parent);
 /**
@@ -387,13 +389,14 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * another process simulates. They enter with PH_REMOTE, and ph_set() with it makes an own entity of one, and back.
  *
  * A remote entity is a target like any other: own observers see it, its moves are updates, its broadcasts reach them,
- * it anchors areas, has relations and attachments, and counts in crowds. It is no observer, as if it were not ready:
- * its list is empty, it gets nothing, and it is PH_REASON_NOT_READY as one. It is no NPC and in no area, so it makes no
- * edge. But it wakes NPCs as an own one would: a remote entity that is ready, with a view above 0 and of a class with
- * `wakes`, is a waker.
+ * it anchors areas, has relations, and counts in crowds. It can be attached to another remote one, and to no own one.
+ * It is no observer, as if it were not ready: its list is empty, it gets nothing, and it is PH_REASON_NOT_READY as one.
+ * It is no NPC and in no area, so it makes no edge. But it wakes NPCs as an own one would: a remote entity that is
+ * ready, with a view above 0 and of a class with `wakes`, is a waker.
  *
  * An own entity that becomes remote stays in all lists that have it. Its own list is emptied without an event; an NPC
- * that was awake falls asleep with that, and it leaves its areas. One that becomes own begins as if it became ready.
+ * that was awake falls asleep with that, and it leaves its areas. One that becomes own begins as if it became ready. In
+ * both all attachments of the entity end, as with ph_detach().
  *
  * So that nothing begins anew where an entity goes from one process to another, a capsule takes it there with all that
  * a world remembers of it: between two ticks ph_export(), then ph_set() with PH_REMOTE for each of its family here, and
@@ -413,7 +416,7 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * @param stay numbers the stays of the targets in the list; may be NULL: all are 0
  * @param capsule gets it; `size` PH_CAPSULE_MAX is always enough, if any is
  * @param bytes gets its size, also with PH_TOO_LARGE; 0 with every other refusal
- * @return PH_OK; PH_TOO_LARGE; PH_UNKNOWN_ID; PH_ATTACHED: export the root; PH_BAD_VALUE: it, or one of its family, is
+ * @return PH_OK; PH_TOO_LARGE; PH_UNKNOWN_ID; PH_ATTACHED: export the root; PH_BAD_VALUE: it is
  * remote; PH_BUSY: also after ph_apply(), and after a tick that was finished without memory, until the next tick; and
  * for an entity in an area or awake, while edges wait for its consumer, which is behind; PH_NO_MEMORY. @thread reader
  */
@@ -440,8 +443,8 @@ PH_NODISCARD PH_API ph_status ph_capsule_ids(const void *capsule, size_t size, u
  * updates of the whole list are due in this tick. May be NULL: all are 0, and both worlds tick in step
  * @return PH_OK, PH_FULL, PH_NO_MEMORY, PH_TOO_LARGE and so on as any command; PH_BAD_VALUE: it is no capsule, or is
  * damaged, or says what can not be; or a status of ph_enter(). In the tick, of the root's id: PH_EXISTS: a member is
- * here, and not remote; PH_ATTACHED: a member is attached here to another parent; PH_TOO_DEEP, PH_CAPACITY,
- * PH_NO_MEMORY. @thread producer
+ * here, and not remote; PH_ATTACHED: a member is attached here to another parent, or has a child here that is no
+ * member; PH_TOO_DEEP, PH_CAPACITY, PH_NO_MEMORY. @thread producer
  */
 PH_NODISCARD PH_API ph_status ph_import(ph_producer producer, const void *capsule, size_t size, ph_stay_fn stay,
                                         void *user);

@@ -165,7 +165,7 @@ static void make_older(const image_rows *from, unsigned char *capsule, size_t by
     phx_capsule_seal(capsule, bytes - sizeof(uint64_t));
 }
 
-/* The family below an entity, if it is a root with no remote one. false = no memory. */
+/* The family below an entity, if it is a root. false = no memory. */
 static bool import_family(image_rows *from, uint32_t entity)
 {
     static unsigned char capsule[PH_CAPSULE_MAX];
@@ -176,7 +176,7 @@ static bool import_family(image_rows *from, uint32_t entity)
     uint32_t count;
     const ph_status status = ph_export(from->world, id, NULL, NULL, capsule, sizeof capsule, &bytes);
     if (status == PH_NO_MEMORY) return false;
-    if (status != PH_OK) return true; /* a child, or one of a family that no capsule takes */
+    if (status != PH_OK) return true; /* a child, or a family that is too large */
     const ph_status counted = ph_capsule_ids(capsule, bytes, ids, most, &count);
     PHX_ASSERT(counted == PH_OK && count <= most);
     (void)counted;

@@ -137,9 +137,10 @@ static void check_arguments(void)
           ph_status_name(refusal.status));
     CHECK_OK(ph_apply(at.world));
     CHECK_STATUS(ph_export(at.world, 1, NULL, NULL, capsule, sizeof capsule, &bytes), PH_BUSY);
-    CHECK_OK(ph_set(at.producer, 4, &remote));
+    CHECK_OK(ph_set(at.producer, 1, &remote));
     tick(&at);
     CHECK_STATUS(ph_export(at.world, 1, NULL, NULL, capsule, sizeof capsule, &bytes), PH_BAD_VALUE);
+    CHECK_OK(ph_export(at.world, 4, NULL, NULL, capsule, sizeof capsule, &bytes)); /* it is no child any more */
     close_place(&at);
 }
 

@@ -335,6 +335,10 @@ static const row rows[] = {
     {"attach to its lowest descendant", PH_CYCLE, true, {COMMAND_ATTACH, 3, 10, {0}, {0}, {0}}},
     {"attach below a long chain", PH_TOO_DEEP, true, {COMMAND_ATTACH, 1, 10, {0}, {0}, {0}}},
     {"attach of a long chain", PH_TOO_DEEP, true, {COMMAND_ATTACH, 3, 2, {0}, {0}, {0}}},
+    {"attach of an own entity to a remote one", PH_BAD_VALUE, true, {COMMAND_ATTACH, 1, 11, {0}, {0}, {0}}},
+    {"attach of a remote entity to an own one", PH_BAD_VALUE, true, {COMMAND_ATTACH, 11, 1, {0}, {0}, {0}}},
+    {"attach of a remote child to an own entity", PH_BAD_VALUE, true, {COMMAND_ATTACH, 12, 2, {0}, {0}, {0}}},
+    {"attach of an own child to a remote one", PH_BAD_VALUE, true, {COMMAND_ATTACH, 2, 12, {0}, {0}, {0}}},
     {"detach of an entity without a parent", PH_ABSENT, true, {COMMAND_DETACH, 1, 0, {0}, {0}, {0}}},
     {"unpair of no pair", PH_ABSENT, true, {COMMAND_UNPAIR, 3, 1, {0}, {0}, {0}}},
     {"unlink of no link", PH_ABSENT, true, {COMMAND_UNLINK, 3, 1, {0}, {0}, {0}}},
@@ -439,18 +443,26 @@ static void reserved_words(void)
     CHECK_OK(ph_world_destroy(b.world));
 }
 
+/* 11 and 12 are remote, 12 hangs on 11. The world is full. */
+static void enter_remotes(bench *b)
+{
+    for (uint64_t id = 11; id <= CAPACITY; id++) {
+        const ph_attrs a = {.given = PH_X | PH_Y | PH_REMOTE, .x = (float)id, .y = 5, .remote = true};
+        CHECK_OK(ph_enter(b->producer, id, &a));
+    }
+    CHECK_OK(ph_attach(b->producer, 12, 11));
+    CHECK_OK(ph_tick(b->world, NULL));
+    CHECK(stats_of(b).attached == 9, "%" PRIu64 " are attached", stats_of(b).attached);
+}
+
 static void all_rows(void)
 {
     bench b = bench_make(64);
     bench_fill(&b);
+    enter_remotes(&b);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         expect_refusal(&b, rows[i].what, &rows[i].command, rows[i].status, rows[i].in_tick);
     }
-    for (uint64_t id = 11; id <= CAPACITY; id++) {
-        command c = make(COMMAND_ENTER, id, 0);
-        CHECK_OK(engine_submit(b.producer, &c));
-    }
-    CHECK_OK(ph_tick(b.world, NULL));
     command more = make(COMMAND_ENTER, 50, 0);
     expect_refusal(&b, "enter of one too many", &more, PH_CAPACITY, true);
     command again = make(COMMAND_ENTER, 1, 0);

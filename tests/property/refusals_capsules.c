@@ -245,6 +245,25 @@ static void refuse_family(bench *b, const char *what, uint64_t root, uint64_t ch
     expect_refusal(b, what, &f, sizeof f, status, true);
 }
 
+static void expect_attached(const bench *b, uint64_t count)
+{
+    ph_stats stats;
+    CHECK_OK(ph_tick(b->world, NULL));
+    CHECK_OK(ph_world_stats(b->world, &stats));
+    CHECK(stats.attached == count, "%u are attached", (unsigned)stats.attached);
+}
+
+/* 3 becomes remote, on which 4 hung; then the ones that hang on 4. */
+static void make_remote(bench *b)
+{
+    const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
+    expect_attached(b, 8);
+    CHECK_OK(ph_set(b->producer, 3, &remote));
+    expect_attached(b, 7);
+    for (uint64_t id = 4; id <= 10; id++) CHECK_OK(ph_set(b->producer, id, &remote));
+    expect_attached(b, 1);
+}
+
 /* Whichever member is refused: the ones before it have come, and go again. */
 static void all_families(bench *b)
 {
@@ -253,15 +272,21 @@ static void all_families(bench *b)
     refuse_family(b, "a child that is here", ROOT, 9, GRANDCHILD, PH_EXISTS);
     refuse_family(b, "a child's child that is here", ROOT, CHILD, 3, PH_EXISTS);
     CHECK_OK(ph_enter(b->producer, REMOTE, &remote));
-    CHECK_OK(ph_attach(b->producer, REMOTE, 1));
     CHECK_OK(ph_tick(b->world, NULL));
-    refuse_family(b, "a root that hangs on another entity", REMOTE, CHILD, GRANDCHILD, PH_ATTACHED);
-    refuse_family(b, "a child that hangs on another entity", ROOT, REMOTE, GRANDCHILD, PH_ATTACHED);
     refuse_family(b, "a family of one too many", ROOT, CHILD, GRANDCHILD, PH_CAPACITY);
+    make_remote(b);
+    CHECK_OK(ph_attach(b->producer, 3, REMOTE));
+    CHECK_OK(ph_tick(b->world, NULL));
+    refuse_family(b, "a root that hangs on another entity", 3, CHILD, GRANDCHILD, PH_ATTACHED);
+    refuse_family(b, "a child that hangs on another entity", ROOT, 3, GRANDCHILD, PH_ATTACHED);
     CHECK_OK(ph_leave(b->producer, REMOTE));
-    CHECK_OK(ph_set(b->producer, 3, &(ph_attrs){.given = PH_REMOTE, .remote = true}));
+    for (uint64_t id = 4; id <= 10; id++) CHECK_OK(ph_attach(b->producer, id, id - 1));
     CHECK_OK(ph_tick(b->world, NULL));
     refuse_family(b, "a child's child with a long chain", ROOT, CHILD, 3, PH_TOO_DEEP);
+    CHECK_OK(ph_detach(b->producer, 9));
+    CHECK_OK(ph_tick(b->world, NULL));
+    refuse_family(b, "a root on which a stranger hangs", 9, CHILD, GRANDCHILD, PH_ATTACHED);
+    refuse_family(b, "a child on which a stranger hangs", ROOT, 9, GRANDCHILD, PH_ATTACHED);
 }
 
 /* ---- reads ---- */
@@ -279,7 +304,7 @@ static void expect_no_export(const bench *b, const char *what, uint64_t id, size
     CHECK(status == PH_BUSY || (ph_world_hash(b->world, &after) == PH_OK && after == before), "export of %s", what);
 }
 
-/* In the world of all_families(): 3, with all below it, is remote. */
+/* In the world of all_families(): 3, and all below it, are remote. */
 static void exports(bench *b)
 {
     size_t got = 1;
@@ -292,9 +317,7 @@ static void exports(bench *b)
     expect_no_export(b, "a child", 2, PH_CAPSULE_MAX, PH_ATTACHED);
     expect_no_export(b, "a remote entity", 3, PH_CAPSULE_MAX, PH_BAD_VALUE);
     expect_no_export(b, "one that is too large", 1, sizeof(phx_capsule_head), PH_TOO_LARGE);
-    CHECK_OK(ph_set(b->producer, 2, &(ph_attrs){.given = PH_REMOTE, .remote = true}));
-    CHECK_OK(ph_tick(b->world, NULL));
-    expect_no_export(b, "the parent of a remote entity", 1, PH_CAPSULE_MAX, PH_BAD_VALUE);
+    expect_no_export(b, "a remote child", 10, PH_CAPSULE_MAX, PH_ATTACHED);
     CHECK_OK(ph_apply(b->world));
     expect_no_export(b, "one half way through a tick", 1, PH_CAPSULE_MAX, PH_BUSY);
     CHECK_OK(ph_tick(b->world, NULL));

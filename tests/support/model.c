@@ -320,6 +320,18 @@ static void detach(model *m, model_entity *child)
     child->parent = 0;
 }
 
+static void detach_relatives(model *m, model_entity *e)
+{
+    for (size_t i = 0; i < m->entities.count; i++) {
+        if (m->entities.items[i]->parent == e->id) {
+            detach(m, m->entities.items[i]);
+        }
+    }
+    if (e->parent != 0) {
+        detach(m, e);
+    }
+}
+
 static void forget_id(model_ids *ids, uint64_t id)
 {
     for (size_t i = ids->count; i-- > 0;) {
@@ -442,6 +454,10 @@ static ph_status apply_set(model *m, const command *c)
         }
         return PH_ATTACHED;
     }
+    const bool turns = (c->attrs.given & PH_REMOTE) != 0 && c->attrs.remote != e->own.remote;
+    if (MUTATE(MUTANT_REMOTE_HANGS, turns, false)) {
+        detach_relatives(m, e);
+    }
     set_attrs(m, e, &c->attrs);
     return PH_OK;
 }
@@ -524,6 +540,9 @@ static ph_status apply_attach(model *m, model_entity *child, const model_entity 
 {
     if (child->parent == parent->id) {
         return PH_OK;
+    }
+    if (MUTATE(MUTANT_ATTACH_MIXED, child->own.remote != parent->own.remote, false)) {
+        return PH_BAD_VALUE;
     }
     bool cycle = MUTATE(MUTANT_CYCLE_DIRECT, hangs_on(m, parent, child->id),
                         child->id == parent->id || (parent->parent == child->id));

@@ -95,6 +95,7 @@
     X(MUTANT_CAUSE_FRESH, "causes: no target appears in a list that begins") \
     X(MUTANT_ATTACH_ONE, "a grandchild follows its parent's old place") \
     X(MUTANT_ATTACH_MOVES, "a child can be moved") \
+    X(MUTANT_ATTACH_MIXED, "an own entity can be attached to a remote one") \
     X(MUTANT_ATTACH_HALF, "a refused set changes the rest of its fields") \
     X(MUTANT_PARENT_LATE, "a parent enters by its kind and id, not before its children") \
     X(MUTANT_PARENT_EARLY, "a parent leaves by its kind and id, not after its children") \
@@ -156,6 +157,7 @@
     X(MUTANT_REMOTE_OBSERVES, "a remote entity has a list") \
     X(MUTANT_REMOTE_WAKES, "a remote entity does not wake others") \
     X(MUTANT_REMOTE_AWAKES, "a remote NPC awakes") \
+    X(MUTANT_REMOTE_HANGS, "an entity that becomes remote keeps its attachments") \
     X(MUTANT_REMOTE_IN_AREA, "a remote entity is in areas") \
     X(MUTANT_WAKE_BLIND, "one of a waking kind with view 0 wakes others") \
     X(MUTANT_WAKE_SPAN, "activation: one tower more") \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/attached.h"
 #include "support/check.h"
 #include "support/merged_batch.h"
 #include "support/script.h"
@@ -18,6 +19,8 @@ enum { WORLDS = 2, FIRST_PRODUCER = 1, PAIR_CONSUMERS_MAX = 16 };
 typedef struct pair_entity {
     uint64_t id;
     uint32_t owner;
+    uint32_t clan; /* the place of one of the entities that it hangs together with when the tick's commands are done */
+    bool bound;   /* ... as a command of this tick attaches it, or one of its clan: it stays in the world of its clan */
     bool stirred; /* it enters, leaves or becomes remote in this tick: it stays in its world */
     bool moved;   /* in this tick, to its owner */
 } pair_entity;
@@ -30,7 +33,9 @@ typedef struct pair {
     VEC(pair_entity) entities;
     pair_options options;
     uint64_t rng;
-    bool begun; /* an apply was made since the last tick */
+    bool begun;     /* an apply was made since the last tick */
+    bool gathered;  /* families of this tick stand together */
+    size_t step_at; /* the first step of the script that was not looked at */
     merged_batch merged[PAIR_CONSUMERS_MAX];
     const ph_batch *taken[PAIR_CONSUMERS_MAX][WORLDS];
     uint8_t capsule[PH_CAPSULE_MAX];
@@ -48,13 +53,19 @@ pair_counts pair_counts_take(void)
 
 /* ---- entities ---- */
 
-static pair_entity *entity_of(pair *p, uint64_t id)
+static size_t place_of(pair *p, uint64_t id)
 {
     for (size_t i = 0; i < p->entities.count; i++)
-        if (p->entities.items[i].id == id) return &p->entities.items[i];
+        if (p->entities.items[i].id == id) return i;
     const pair_entity one = {.id = id, .owner = (uint32_t)(phx_mix64(id ^ p->options.seed) & 1)};
     VEC_PUSH(&p->entities, one);
-    return &p->entities.items[p->entities.count - 1];
+    return p->entities.count - 1;
+}
+
+static pair_entity *entity_of(pair *p, uint64_t id)
+{
+    const size_t place = place_of(p, id); /* items may move */
+    return &p->entities.items[place];
 }
 
 /* The world in which an id is simulated, or would be. */
@@ -62,6 +73,126 @@ static void *world_of(void *self, uint64_t id)
 {
     pair *p = self;
     return p->worlds[entity_of(p, id)->owner];
+}
+
+/* ---- capsules ---- */
+
+/* One of the family has a command that a capsule of now would undo, or is not known; or the clan stays. */
+static bool any_stays(pair *p, const uint64_t *ids, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (entity_of(p, ids[i])->stirred || entity_of(p, ids[i])->bound) return true;
+    return false;
+}
+
+/* An entity's parent, between two ticks; 0: none. Both worlds have the same. */
+static uint64_t parent_of(const pair *p, uint64_t id)
+{
+    return attached_parent(engine_world(p->worlds[0]), id);
+}
+
+enum { FAMILY_MAX = 64 };
+
+/* Takes an entity and its family to the other world, if it can be exported. There the family hangs together as here. */
+static void move_entity(pair *p, uint64_t id, uint32_t from, bool gathers)
+{
+    const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
+    const uint32_t to = 1 - from;
+    uint64_t ids[FAMILY_MAX];
+    uint32_t count = 0;
+    size_t bytes = 0;
+    const ph_status status =
+        ph_export(engine_world(p->worlds[from]), id, NULL, NULL, p->capsule, sizeof p->capsule, &bytes);
+    CHECK(status == PH_OK || status == PH_UNKNOWN_ID || status == PH_ATTACHED || status == PH_BAD_VALUE,
+          "export of %llu: %s", (unsigned long long)id, ph_status_name(status));
+    if (status != PH_OK) return;
+    CHECK_OK(ph_capsule_ids(p->capsule, bytes, ids, FAMILY_MAX, &count));
+    if (count > FAMILY_MAX || (!gathers && any_stays(p, ids, count))) return;
+    for (uint32_t i = 0; i < count; i++) {
+        pair_entity *entity = entity_of(p, ids[i]);
+        CHECK(entity->owner == from, "a capsule has an entity of the other world");
+        CHECK_OK(ph_set(p->front[from], ids[i], &remote));
+        entity->owner = to;
+        entity->moved = true;
+    }
+    for (uint32_t i = 1; i < count; i++) CHECK_OK(ph_attach(p->front[from], ids[i], parent_of(p, ids[i])));
+    CHECK_OK(ph_import(p->front[to], p->capsule, bytes, NULL, NULL));
+    counts.moved++;
+    counts.gathered += gathers;
+    counts.families += count > 1;
+    counts.bytes += bytes;
+}
+
+static void join_clans(pair *p, uint64_t child, uint64_t parent)
+{
+    const size_t one = place_of(p, child), other = place_of(p, parent);
+    const uint32_t to = p->entities.items[one].clan, from = p->entities.items[other].clan;
+    const bool bound = p->entities.items[one].bound || p->entities.items[other].bound;
+    for (size_t i = 0; i < p->entities.count; i++) {
+        pair_entity *entity = &p->entities.items[i];
+        if (entity->clan == from) entity->clan = to;
+        if (entity->clan == to) entity->bound = bound;
+    }
+}
+
+/* Which entities hang together now, and by the commands of this tick. Only what one of these attaches is bound. */
+static void find_clans(pair *p)
+{
+    const script *s = p->options.played;
+    size_t end = p->step_at;
+    for (; end < s->steps.count && s->steps.items[end].type != STEP_TICK; end++) {
+        const step *at = &s->steps.items[end];
+        if (at->type != STEP_COMMAND || at->as.command.type != COMMAND_ATTACH) continue;
+        (void)place_of(p, at->as.command.id);
+        (void)place_of(p, at->as.command.other);
+    }
+    for (size_t i = 0; i < p->entities.count; i++) {
+        p->entities.items[i].clan = (uint32_t)i;
+        p->entities.items[i].bound = p->entities.items[i].moved = false;
+    }
+    for (size_t i = 0; i < p->entities.count; i++) {
+        const uint64_t id = p->entities.items[i].id, parent = parent_of(p, id);
+        if (parent != 0) join_clans(p, id, parent);
+    }
+    for (; p->step_at < end; p->step_at++) {
+        const step *at = &s->steps.items[p->step_at];
+        if (at->type != STEP_COMMAND || at->as.command.type != COMMAND_ATTACH) continue;
+        entity_of(p, at->as.command.id)->bound = true;
+        join_clans(p, at->as.command.id, at->as.command.other);
+    }
+    p->step_at++; /* the tick */
+}
+
+/* Before the first command of a tick: what is attached in it stands in one world. */
+static void gather_families(pair *p)
+{
+    if (p->gathered) return;
+    p->gathered = true;
+    find_clans(p);
+    for (size_t i = 0; i < p->entities.count; i++) {
+        const pair_entity entity = p->entities.items[i];
+        const uint32_t owner = p->entities.items[entity.clan].owner;
+        ph_attrs attrs;
+        if (!entity.bound || entity.owner == owner) continue;
+        if (ph_entity_get(engine_world(p->worlds[0]), entity.id, &attrs) == PH_OK)
+            move_entity(p, entity.id, entity.owner, true); /* a child goes with its root */
+        else p->entities.items[i].owner = owner;
+    }
+    for (size_t i = 0; i < p->entities.count; i++)
+        CHECK(!p->entities.items[i].bound ||
+                  p->entities.items[i].owner == p->entities.items[p->entities.items[i].clan].owner,
+              "%llu is in another world than its clan", (unsigned long long)p->entities.items[i].id);
+}
+
+static void move_some(pair *p)
+{
+    const size_t count = p->entities.count;
+    if (p->begun) return; /* commands were applied already: what there is now belongs behind them */
+    for (size_t i = 0; i < count; i++) {
+        const pair_entity entity = p->entities.items[i];
+        if (entity.id != 0 && !entity.stirred && !entity.moved && phx_rng_below(&p->rng, p->options.often) == 0)
+            move_entity(p, entity.id, entity.owner, false);
+    }
 }
 
 /* ---- life ---- */
@@ -105,6 +236,7 @@ static ph_status pair_reconfigure(void *self, const ph_world_def *def)
 {
     pair *p = self;
     ph_status status = PH_OK;
+    gather_families(p);
     for (uint32_t w = 0; w < WORLDS; w++) {
         ph_world_def now = *def;
         now.producers_max = p->defs[w].producers_max;
@@ -137,6 +269,7 @@ static void note_command(pair_entity *entity, const command *c)
 static ph_status pair_submit(void *self, uint32_t producer, const command *c)
 {
     pair *p = self;
+    gather_families(p);
     pair_entity *entity = entity_of(p, c->id);
     const command remote = as_remote(c);
     ph_status status[WORLDS];
@@ -154,6 +287,7 @@ static ph_status pair_submit_many(void *self, uint32_t producer, const command *
     ph_status status[WORLDS];
     command *changed = check_zalloc(count * sizeof *changed);
     const command **of_world = check_zalloc(count * sizeof *of_world);
+    gather_families(p);
     for (uint32_t w = 0; w < WORLDS; w++) {
         for (uint32_t i = 0; i < count; i++) {
             pair_entity *entity = entity_of(p, commands[i]->id);
@@ -188,58 +322,6 @@ static ph_status pair_refusals(void *self, uint32_t producer, ph_refusal *refusa
     return status;
 }
 
-/* ---- capsules ---- */
-
-/* One of the family has a command that a capsule of now would undo, or is not known. */
-static bool any_stirred(pair *p, const uint64_t *ids, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (entity_of(p, ids[i])->stirred) return true;
-    return false;
-}
-
-enum { FAMILY_MAX = 64 };
-
-/* Takes an entity and its family to the other world, if it can be exported. */
-static void move_entity(pair *p, uint64_t id, uint32_t from)
-{
-    const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
-    const uint32_t to = 1 - from;
-    uint64_t ids[FAMILY_MAX];
-    uint32_t count = 0;
-    size_t bytes = 0;
-    const ph_status status =
-        ph_export(engine_world(p->worlds[from]), id, NULL, NULL, p->capsule, sizeof p->capsule, &bytes);
-    CHECK(status == PH_OK || status == PH_UNKNOWN_ID || status == PH_ATTACHED || status == PH_BAD_VALUE,
-          "export of %llu: %s", (unsigned long long)id, ph_status_name(status));
-    if (status != PH_OK) return;
-    CHECK_OK(ph_capsule_ids(p->capsule, bytes, ids, FAMILY_MAX, &count));
-    if (count > FAMILY_MAX || any_stirred(p, ids, count)) return;
-    for (uint32_t i = 0; i < count; i++) {
-        pair_entity *entity = entity_of(p, ids[i]);
-        CHECK(entity->owner == from, "a capsule has an entity of the other world");
-        CHECK_OK(ph_set(p->front[from], ids[i], &remote));
-        entity->owner = to;
-        entity->moved = true;
-    }
-    CHECK_OK(ph_import(p->front[to], p->capsule, bytes, NULL, NULL));
-    counts.moved++;
-    counts.families += count > 1;
-    counts.bytes += bytes;
-}
-
-static void move_some(pair *p)
-{
-    const size_t count = p->entities.count;
-    for (size_t i = 0; i < count; i++) p->entities.items[i].moved = false;
-    if (p->begun) return; /* commands were applied already: what there is now belongs behind them */
-    for (size_t i = 0; i < count; i++) {
-        const pair_entity entity = p->entities.items[i];
-        if (entity.id != 0 && !entity.stirred && !entity.moved && phx_rng_below(&p->rng, p->options.often) == 0)
-            move_entity(p, entity.id, entity.owner);
-    }
-}
-
 /* ---- ticks ---- */
 
 /* No command of a capsule may be refused. */
@@ -257,6 +339,7 @@ static void check_front(const pair *p)
 static ph_status pair_apply(void *self)
 {
     pair *p = self;
+    gather_families(p);
     p->begun = true;
     const ph_status status = p->engine->apply(p->worlds[0]);
     return status == PH_OK ? p->engine->apply(p->worlds[1]) : status;
@@ -266,13 +349,14 @@ static ph_status pair_tick(void *self, uint64_t *tick)
 {
     pair *p = self;
     uint64_t other = 0;
+    gather_families(p);
     move_some(p);
     ph_status status = p->engine->tick(p->worlds[0], tick);
     if (status == PH_OK) status = p->engine->tick(p->worlds[1], &other);
     CHECK(*tick == other, "the worlds are in other ticks");
     check_front(p);
     for (size_t i = 0; i < p->entities.count; i++) p->entities.items[i].stirred = false;
-    p->begun = false;
+    p->begun = p->gathered = false;
     return status;
 }
 

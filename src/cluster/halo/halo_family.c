@@ -71,8 +71,8 @@ static void sort_followers(uint64_t *ids, uint32_t count)
     }
 }
 
-/* It stands as the receiver's copy from now on. One that is a child here follows its copies alone, too. */
-static void become_copy(phx_halo *halo, uint64_t id, bool is_child)
+/* It stands as the receiver's copy from now on: remote, so it hangs on no other one, and goes where its owner says. */
+static void become_copy(phx_halo *halo, uint64_t id)
 {
     phx_halo_entity *entity = phx_halo_disown(halo, phx_halo_find(halo, id));
     phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
@@ -82,7 +82,6 @@ static void become_copy(phx_halo *halo, uint64_t id, bool is_child)
     remote->source = phx_holdings_find(&halo->def.node->holdings, id)->peer;
     remote->attrs.remote = true;
     entity->heard = halo->now;
-    entity->resigns = is_child ? PHX_RESIGNS_CHILD : PHX_RESIGNS;
     phx_halo_resign(halo, entity);
 }
 
@@ -99,7 +98,7 @@ ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number, phx_family
     status = phx_hand_over_send(halo->def.node, id, number, draft.ids + 1, draft.count - 1, halo->message,
                                 (uint32_t)draft.used);
     if (status != PH_OK) return status;
-    for (uint32_t i = 0; i < draft.count; i++) become_copy(halo, draft.ids[i], i > 0);
+    for (uint32_t i = 0; i < draft.count; i++) become_copy(halo, draft.ids[i]);
     phx_reader reader = phx_reader_of(halo->message, draft.used);
     family->capsule_bytes = (uint32_t)phx_read_number(&reader, 4);
     family->count = draft.count;

@@ -29,13 +29,6 @@ typedef struct phx_halo_def {
     ph_allocator allocator;
 } phx_halo_def;
 
-/* Of an entity that was handed over: what the world has to be told yet, as the producer was full. */
-typedef enum phx_resigning {
-    PHX_RESIGNED = 0,     /* nothing */
-    PHX_RESIGNS = 1,      /* it is remote */
-    PHX_RESIGNS_CHILD = 2 /* ... and hangs on no other one: its owner tells where it is */
-} phx_resigning;
-
 /* What is news once is written so often: in a message that is lost there is none of it. */
 enum { PHX_HALO_REPEATS = 8 };
 
@@ -44,9 +37,9 @@ typedef struct phx_halo_entity {
     uint64_t id;
     uint32_t stay; /* the same on all nodes, of an id another one each time that it enters */
     bool own : 1;
+    bool resigns : 1;  /* it was handed over, and is not remote in the world yet, as the producer was full */
     bool far : 1;      /* own: seen beyond the width, or was as it came */
     uint8_t far_ticks; /* own, or on its way: it is written for all peers still, and stands in phx_halo.far; else 0 */
-    uint8_t resigns;   /* phx_resigning */
     uint8_t refused;   /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
     uint64_t written;  /* the last message that it stands in */
     uint64_t heard;    /* own tick, when a copy was repeated last, or an own one was entered */

@@ -132,8 +132,6 @@ void phx_halo_forget_peers(phx_halo *halo)
 void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity)
 {
     const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
-    ph_status status = ph_set(halo->def.producer, entity->id, &remote);
-    if (status == PH_OK && entity->resigns == PHX_RESIGNS_CHILD) status = ph_detach(halo->def.producer, entity->id);
-    if (status == PH_OK) entity->resigns = PHX_RESIGNED;
-    else halo->counts.refused++;
+    entity->resigns = ph_set(halo->def.producer, entity->id, &remote) != PH_OK;
+    halo->counts.refused += entity->resigns;
 }

@@ -81,11 +81,7 @@ static bool send_leaver(phc *member, uint64_t id, bool *attached)
     return status == PH_OK;
 }
 
-/*
- * The attached ones among the first leavers that did not go with their roots: a root is kept, or is not own, as where
- * the host has attached an own entity to another node's. Such a one never goes, so a drain that waits for it can be
- * seen.
- */
+/* The attached ones among the first leavers that did not go with their roots: a root is kept. */
 static void count_attached(phc *member, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

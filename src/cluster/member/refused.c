@@ -90,7 +90,7 @@ static void take_refusals(phc *member)
 static void audit_copy(phc *member, phx_halo_entity *entity, bool is_here, const ph_attrs *attrs)
 {
     if (!is_here) phx_halo_remove(&member->halo, entity);
-    else if (!attrs->remote) entity->resigns = PHX_RESIGNS;
+    else if (!attrs->remote) entity->resigns = true;
     else set_again(member, entity);
 }
 

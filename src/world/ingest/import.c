@@ -137,6 +137,20 @@ static ph_status attach_member(phx_world *world, uint64_t id, uint64_t parent)
     return status;
 }
 
+/* Does a remote entity that is no member hang on a member of the last family? */
+static bool any_stranger_attached(const phx_world *world, uint32_t first)
+{
+    for (uint32_t i = first; i < world->imports.count; i++) {
+        const phx_attach_links *family = phx_attach_children(&world->attach, world->imports.at[i].id);
+        for (uint32_t j = 0; family && j < family->count; j++) {
+            uint32_t slot;
+            const phx_shard *shard = find_present(world, family->children[j], &slot);
+            if (phx_store_attr(&shard->store, slot)->remote) return true;
+        }
+    }
+    return false;
+}
+
 /* Both relations to one target; a pair of the later one counts. */
 static phx_relation join_relations(const phx_relation *before, phx_relation item)
 {
@@ -226,6 +240,7 @@ ph_status phx_ingest_import(phx_world *world, const phx_command_import *command)
         status = import_member(world, &view, parent, all.members);
         if (status == PH_OK) status = attach_member(world, view.member.id, parent);
     }
+    if (status == PH_OK && any_stranger_attached(world, first)) status = PH_ATTACHED;
     for (uint32_t place = first; status == PH_OK && phx_capsule_next(&again, &view); place++)
         status = relate_member(world, &view, &world->imports.at[place]);
     if (status == PH_OK) phx_imports_name(world, first);

@@ -67,11 +67,14 @@ ph_status phx_ingest_set(phx_world *world, const phx_command_attrs *command)
     phx_shard *shard = &world->shards[phx_home_shard(home)];
     uint32_t slot = phx_home_slot(home);
     bool renamed = given->given & (PH_KIND | PH_USER_DATA);
+    bool turns = (given->given & PH_REMOTE) && given->remote != phx_store_attr(&shard->store, slot)->remote;
+    if (turns && !phx_ingest_place_relatives(world, command->id)) return PH_NO_MEMORY;
     if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     if (!phx_instances_reserve(&world->instances)) return PH_NO_MEMORY;
     if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
     uint64_t user_data = given->given & PH_USER_DATA ? given->user_data : phx_store_user_data(&shard->store, slot);
     if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PH_NO_MEMORY;
+    if (turns) phx_ingest_detach_relatives(world, command->id);
     phx_attr attr = *phx_store_attr(&shard->store, slot);
     phx_crowd_attrs(world, command->id, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);

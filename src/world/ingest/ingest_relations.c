@@ -152,6 +152,13 @@ static void set_subtree_depth(phx_world *world, uint64_t id, uint32_t depth)
     for (uint32_t i = 0; family && i < family->count; i++) set_subtree_depth(world, family->children[i], depth + 1);
 }
 
+static bool is_remote_entity(const phx_world *world, uint64_t id)
+{
+    uint32_t slot;
+    const phx_shard *shard = must_find(world, id, &slot);
+    return phx_store_attr(&shard->store, slot)->remote;
+}
+
 ph_status phx_ingest_attach(phx_world *world, const phx_command_two_ids *command)
 {
     uint64_t child = command->id, parent = command->other;
@@ -160,6 +167,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_command_two_ids *command
     if (!phx_directory_has(&world->directory, parent)) return PH_UNKNOWN_ID;
     uint64_t before = phx_attach_parent(attach, child);
     if (before == parent) return PH_OK;
+    if (is_remote_entity(world, child) != is_remote_entity(world, parent)) return PH_BAD_VALUE;
     ph_status status = phx_attach_check(attach, child, parent);
     if (status != PH_OK) return status;
     uint32_t slot;
@@ -181,33 +189,57 @@ ph_status phx_ingest_attach(phx_world *world, const phx_command_two_ids *command
     return PH_OK;
 }
 
+/* Ends the attachment of a child that stands at its root. */
+static void detach_child(phx_world *world, uint64_t child)
+{
+    phx_attach_remove(&world->attach, child);
+    mark_attached(world, child, false);
+    phx_note_follower(world, child);
+    set_subtree_depth(world, child, 0);
+}
+
+static void detach_children(phx_world *world, uint64_t id)
+{
+    const phx_attach_links *family;
+    while ((family = phx_attach_children(&world->attach, id)) != NULL) detach_child(world, family->children[0]);
+}
+
+/* An attached child may be at its root already, so a failure changes nothing. false = no memory. */
+static bool place_children(phx_world *world, uint64_t id)
+{
+    const phx_attach_links *family = phx_attach_children(&world->attach, id);
+    for (uint32_t i = 0; family && i < family->count; i++)
+        if (!phx_ingest_place_at_root(world, family->children[i])) return false;
+    return true;
+}
+
 ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command)
 {
     if (!phx_directory_has(&world->directory, command->id)) return PH_UNKNOWN_ID;
     if (phx_attach_parent(&world->attach, command->id) == 0) return PH_ABSENT;
     if (!phx_ingest_place_at_root(world, command->id)) return PH_NO_MEMORY;
-    phx_attach_remove(&world->attach, command->id);
-    mark_attached(world, command->id, false);
-    phx_note_follower(world, command->id);
-    set_subtree_depth(world, command->id, 0);
+    detach_child(world, command->id);
     return PH_OK;
+}
+
+bool phx_ingest_place_relatives(phx_world *world, uint64_t id)
+{
+    return place_children(world, id) &&
+           (phx_attach_parent(&world->attach, id) == 0 || phx_ingest_place_at_root(world, id));
+}
+
+void phx_ingest_detach_relatives(phx_world *world, uint64_t id)
+{
+    detach_children(world, id);
+    if (phx_attach_parent(&world->attach, id) != 0) detach_child(world, id);
 }
 
 ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
 {
     phx_attach *attach = &world->attach;
-    const phx_attach_links *family = phx_attach_children(attach, id);
-    /* all are placed before any is detached: an attached child may be there already, so a failure changes nothing */
-    for (uint32_t i = 0; family && i < family->count; i++)
-        if (!phx_ingest_place_at_root(world, family->children[i])) return PH_NO_MEMORY;
-    if (!ready_related_observers(world, id)) return PH_NO_MEMORY;
-    while ((family = phx_attach_children(attach, id)) != NULL) {
-        uint64_t child = family->children[0];
-        phx_attach_remove(attach, child);
-        mark_attached(world, child, false);
-        phx_note_follower(world, child);
-        set_subtree_depth(world, child, 0);
-    }
+    /* all are placed before any is detached */
+    if (!place_children(world, id) || !ready_related_observers(world, id)) return PH_NO_MEMORY;
+    detach_children(world, id);
     if (phx_attach_parent(attach, id) != 0) {
         phx_attach_remove(attach, id);
         phx_depths_set(&world->depths, id, 0);

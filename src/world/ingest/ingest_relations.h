@@ -17,6 +17,13 @@ bool phx_ingest_put_relation(phx_world *world, uint64_t observer, phx_relation i
 ph_status phx_ingest_attach(phx_world *world, const phx_command_two_ids *command);
 ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command);
 
+/*
+ * All attachments of an entity that becomes remote, or own: a family is of one kind. First it and its children are
+ * placed at their root (false = no memory, nothing changed); then they are detached.
+ */
+bool phx_ingest_place_relatives(phx_world *world, uint64_t id);
+void phx_ingest_detach_relatives(phx_world *world, uint64_t id);
+
 /* Moves an attached child to its root's position. false = no memory. */
 bool phx_ingest_place_at_root(phx_world *world, uint64_t child);
 

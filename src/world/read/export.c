@@ -224,8 +224,8 @@ static void add_member(capsule_draft *draft, uint64_t id, uint32_t parent) /* NO
     const bool known = phx_world_find(draft->world, id, &shard, &slot);
     PHX_ASSERT(known);
     (void)known;
-    if (phx_store_attr(&shard->store, slot)->remote) draft->status = PH_BAD_VALUE;
-    else if (shard_in_debt(shard)) draft->status = PH_BUSY;
+    PHX_ASSERT(!phx_store_attr(&shard->store, slot)->remote); /* as the root is: a family is of one kind */
+    if (shard_in_debt(shard)) draft->status = PH_BUSY;
     else if (draft->members == UINT16_MAX) draft->status = PH_TOO_LARGE;
     phx_capsule_member member;
     const uint32_t at = draft->used, place = draft->members;
@@ -264,6 +264,13 @@ static bool half_way(const phx_world *world)
     return world->begun || world->any_outside || world->crowd.put_off || world->reclass;
 }
 
+static bool is_remote(const phx_world *world, uint64_t id)
+{
+    phx_shard *shard = NULL;
+    uint32_t slot = 0;
+    return phx_world_find(world, id, &shard, &slot) && phx_store_attr(&shard->store, slot)->remote;
+}
+
 ph_status phx_export(phx_world *world, uint64_t id, const phx_stays *stays, void *capsule, size_t size, size_t *bytes)
 {
     capsule_draft draft = {.world = world, .stays = stays, .status = PH_OK};
@@ -271,6 +278,7 @@ ph_status phx_export(phx_world *world, uint64_t id, const phx_stays *stays, void
     if (!phx_directory_has(&world->directory, id)) return PH_UNKNOWN_ID;
     if (half_way(world)) return PH_BUSY;
     if (phx_attach_parent(&world->attach, id) != 0) return PH_ATTACHED;
+    if (is_remote(world, id)) return PH_BAD_VALUE;
     write_draft(&draft, id, true);
     if (draft.status == PH_OK && (size_t)draft.used * WORD > PH_CAPSULE_MAX) write_draft(&draft, id, false);
     if (draft.status == PH_OK) {

@@ -293,15 +293,21 @@ Test(member_metrics, nothing_of_a_child_that_was_handed_over_is_refused)
     cr_assert_eq(stats_of(0).refused, before);
 }
 
-Test(member_metrics, an_own_child_of_another_nodes_entity_is_counted_as_kept)
+Test(member_metrics, an_own_entity_is_not_attached_to_another_nodes_and_goes_on_being_handed_over)
 {
+    ph_refusal refusals[2] = {0};
+    uint32_t count = 0;
     const ph_producer here = open_producer(0);
     enter_at(0, 1, own_place(0, 10), 20);
     enter_at(1, 2, own_place(0, -50), 20);
     for (uint32_t i = 0; i < 4; i++) step_members();
-    const uint64_t before = stats_of(0).kept;
     cr_assert_eq(ph_attach(here, 1, 2), PH_OK);
+    cr_assert_eq(ph_attach(here, 2, 1), PH_OK);
+    step_members();
+    cr_assert_eq(ph_producer_refusals(here, refusals, 2, &count), PH_OK);
+    cr_assert(count == 2 && refusals[0].status == PH_BAD_VALUE && refusals[1].status == PH_BAD_VALUE, "%u", count);
+    cr_assert_eq(ph_move(here, 1, own_place(0, -50), 20, 0), PH_OK);
     for (uint32_t i = 0; i < 4; i++) step_members();
-    cr_assert(phc_owns(all[0].member, 1));
-    cr_assert_gt(stats_of(0).kept, before);
+    cr_assert(phc_owns(all[1].member, 1));
+    cr_assert_eq(stats_of(0).kept, 0);
 }
