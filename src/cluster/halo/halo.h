@@ -12,17 +12,12 @@
 #ifndef PHX_CLUSTER_HALO_HALO_H
 #define PHX_CLUSTER_HALO_HALO_H
 
+#include "cluster/halo/halo_region.h"
 #include "cluster/halo/halo_state.h"
 
 void phx_halo_init(phx_halo *halo, const phx_halo_def *def);
 void phx_halo_free(phx_halo *halo);
 
-/* The region of a place; places outside of the grid belong to the nearest one. */
-uint32_t phx_halo_region(const phx_region_grid *grid, float x, float y);
-/* How far a place is from a region along each axis; one at the grid's edge goes on for ever. */
-void phx_halo_distance(const phx_region_grid *grid, uint32_t region, float x, float y, float distance[2]);
-/* All entities nearer than `width` to a region; one at the grid's edge goes on for ever. */
-ph_query phx_halo_box(const phx_region_grid *grid, uint32_t region, float width);
 /*
  * How far a place is from the nearest region of this node; 0 inside of one. An own entity is given away once it is some
  * way beyond: the width of the halo counts on that. Along the border of two other nodes it is not deep in either.

@@ -6,14 +6,9 @@
 
 #include <pharos/cluster.h>
 
+#include "cluster/halo/halo_region.h"
 #include "cluster/halo/halo_wire.h"
 #include "cluster/node/node.h"
-
-/* The regions: a grid of columns * rows, numbered row by row. */
-typedef struct phx_region_grid {
-    float origin[2], size[2]; /* of the whole */
-    uint32_t columns, rows;
-} phx_region_grid;
 
 typedef struct phx_halo_def {
     ph_world world;
