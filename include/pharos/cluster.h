@@ -249,7 +249,10 @@ typedef enum phc_event_kind {
     PHC_EVENT_PEER_DOWN = 11,    /* ... and not any more */
     PHC_EVENT_LAG = 12,          /* node `number` was not heard for `ticks`, more than lag_max; 0: it is heard again */
     PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more: phc_close() loses nothing */
-    PHC_EVENT_WHO_HAS = 14       /* `bytes` are phc_holder, one for each id of phc_who_has() */
+    PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has() */
+    PHC_EVENT_DOUBLE_ID = 15     /* entity `id` is own, and node `number` has been telling of one of its own for more
+                                than silent_ticks: two hosts had entered the id. Both stay, and both nodes are told, if
+                                each is seen from the other one: one of the hosts lets its own leave */
 } phc_event_kind;
 
 /** Which node has an entity. */
@@ -499,14 +502,15 @@ typedef struct phc_stats {
     uint64_t expired;                       /* remote entities that left, as their node did not repeat them */
     uint64_t handed;                        /* entities that went to another node, as that one has said */
     uint64_t gained, restored, duplicates;
-    uint64_t kept;                     /* attempts to hand an entity over that wait for a later tick */
-    uint64_t dropped;                  /* messages that were damaged, late, of no member, or for another one */
-    uint64_t unsent;                   /* messages that the transport did not take */
-    uint64_t refused;                  /* commands of the member's producer that were refused; they come again */
-    uint64_t no_memory;                /* pieces of work put off for want of memory */
-    uint64_t lists;                    /* looks at the control store */
-    uint64_t failed;                   /* requests to it that failed */
-    uint64_t answers[PHC_REQUESTS];    /* of it, failed ones as well, by phc_request */
+    uint64_t double_ids;            /* own entities that another node was found to own as well: PHC_EVENT_DOUBLE_ID */
+    uint64_t kept;                  /* attempts to hand an entity over that wait for a later tick */
+    uint64_t dropped;               /* messages that were damaged, late, of no member, or for another one */
+    uint64_t unsent;                /* messages that the transport did not take */
+    uint64_t refused;               /* commands of the member's producer that were refused; they come again */
+    uint64_t no_memory;             /* pieces of work put off for want of memory */
+    uint64_t lists;                 /* looks at the control store */
+    uint64_t failed;                /* requests to it that failed */
+    uint64_t answers[PHC_REQUESTS]; /* of it, failed ones as well, by phc_request */
     uint64_t answers_ns[PHC_REQUESTS]; /* ... the time of all of them, from one phc_tick() to another */
     uint64_t answer_ns[PHC_REQUESTS];  /* ... and of the last one */
     uint64_t put_out;                  /* members that this one put out of the map */

@@ -52,7 +52,8 @@ static const char *event_name(phc_event_kind kind)
                                         [PHC_EVENT_PEER_UP] = "peer_up",
                                         [PHC_EVENT_PEER_DOWN] = "peer_down",
                                         [PHC_EVENT_LAG] = "lag",
-                                        [PHC_EVENT_DRAINED] = "drained"};
+                                        [PHC_EVENT_DRAINED] = "drained",
+                                        [PHC_EVENT_DOUBLE_ID] = "double_id"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 
@@ -78,7 +79,7 @@ void phx_line_event(const phx_node_host *host, const phc_event *event)
     else if (event->number != 0) printf(",\"peer\":%u", event->number);
     if (event->kind == PHC_EVENT_RESTORE) printf(",\"loss\":%u", event->loss);
     if (event->kind == PHC_EVENT_LAG) printf(",\"ticks\":%u", event->ticks);
-    if (event->kind == PHC_EVENT_DUPLICATE) printf(",\"id\":%" PRIu64, event->id);
+    if (event->kind == PHC_EVENT_DUPLICATE || event->kind == PHC_EVENT_DOUBLE_ID) printf(",\"id\":%" PRIu64, event->id);
     if (event->kind == PHC_EVENT_FENCED) print_end_of_membership(host, event);
     end_line();
 }

@@ -284,6 +284,7 @@ static void take_events(cluster *c, host *h)
             break;
         case PHC_EVENT_FENCED:
         case PHC_EVENT_DUPLICATE:
+        case PHC_EVENT_DOUBLE_ID:
             (void)CHECK(false, "seed %" PRIu64 " tick %" PRIu64 ": event %d %s", c->seed, c->trail.tick,
                         (int)event.kind, event.reason);
             break;

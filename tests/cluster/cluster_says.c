@@ -321,7 +321,8 @@ static void round_of(cluster *c, node_host *h)
     phc_event event;
     CHECK_OK(phc_tick(h->member));
     while (phc_event_next(h->member, &event))
-        CHECK(event.kind != PHC_EVENT_FENCED && event.kind != PHC_EVENT_DUPLICATE && event.kind != PHC_EVENT_RESTORED,
+        CHECK(event.kind != PHC_EVENT_FENCED && event.kind != PHC_EVENT_DUPLICATE &&
+                  event.kind != PHC_EVENT_DOUBLE_ID && event.kind != PHC_EVENT_RESTORED,
               "event %d", (int)event.kind);
     enter_walkers(c, h);
     move_own(c, h);

@@ -1,7 +1,8 @@
 /*
  * Seeded schedules of a cluster: see sim.h. Each is a few hundred ticks of faults, then calm; no entity ever has two
- * owners, no state goes back but behind a restore, none is lost, no client is shown a change twice, and once all is
- * calm each is at the node of its region, and its clients have its list. The first violation is printed with its seed.
+ * owners, nor is one taken for double, no state goes back but behind a restore, none is lost, no client is shown a
+ * change twice, and once all is calm each is at the node of its region, and its clients have its list. The first
+ * violation is printed with its seed.
  *
  * options: --seed S (the first), --count N, --expect-violation (a canary: one of the schedules must fail)
  */
@@ -20,6 +21,7 @@ int main(int argc, char **argv)
     const bool expected = option_flag(argc, argv, "--expect-violation");
     uint64_t handed = 0, taken_back = 0, restored = 0, put_out = 0, returned = 0, fenced = 0, views = 0, messages = 0;
     uint64_t shown = 0, held = 0, whole = 0, asked = 0;
+    uint64_t late_copies = 0, doubled = 0;
     uint64_t died = 0, wiped = 0, exceeded = 0, behind = 0;
     uint64_t said = 0, heard = 0, overtaken = 0, balanced = 0, adopted = 0, over = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
@@ -50,6 +52,8 @@ int main(int argc, char **argv)
         wiped += run.counts.wiped;
         exceeded += run.counts.exceeded > 0;
         behind += run.counts.behind;
+        late_copies += run.counts.late_copies;
+        doubled += run.counts.doubled;
     }
     printf("%" PRIu64 " schedules: %" PRIu64 " hand-overs, %" PRIu64 " taken back, %" PRIu64 " restored, %" PRIu64
            " put out, %" PRIu64 " came back, %" PRIu64 " fenced, %" PRIu64 " messages, %" PRIu64 " views heard\n",
@@ -65,6 +69,9 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " changes shown to clients, %" PRIu64 " held before, %" PRIu64 " whole lists, asked for %" PRIu64
            " times\n",
            shown, held, whole, asked);
+    printf("%" PRIu64 " copies of own entities came late, or were of a double one; %" PRIu64
+           " ids were double at last\n",
+           late_copies, doubled);
     CHECK(shown == 0 || (held > 0 && whole < shown), "no change is held, or each is a whole list");
     CHECK(said == 0 || heard > 0, "no broadcast is heard");
     CHECK(!expected, "none of %" PRIu64 " schedules has found the seeded bug", count);

@@ -176,7 +176,7 @@ static void take_events(soak *s, host *h)
         if (event.kind == PHC_EVENT_GAINED || event.kind == PHC_EVENT_RESTORED) gain_walker(s, &event);
         if (event.kind == PHC_EVENT_WHO_HAS) duties_answer(&h->duties, h->node.member, &event, enter_walker, h);
         CHECK(event.kind != PHC_EVENT_FENCED && event.kind != PHC_EVENT_DUPLICATE &&
-                  (event.kind != PHC_EVENT_LOST || event.status == PH_OK),
+                  event.kind != PHC_EVENT_DOUBLE_ID && (event.kind != PHC_EVENT_LOST || event.status == PH_OK),
               "seed %" PRIu64 " tick %" PRIu64 ": event %d of %" PRIu64 ": %s", s->seed, s->tick, (int)event.kind,
               event.id, event.reason);
     }
@@ -266,9 +266,9 @@ static void check_counts(soak *s)
         phc_stats stats = {0};
         CHECK_OK(phc_stats_get(s->hosts[i].node.member, &stats));
         own += stats.own;
-        CHECK(stats.transit == 0 && stats.duplicates == 0 && stats.nodes == NODES,
+        CHECK(stats.transit == 0 && stats.duplicates + stats.double_ids == 0 && stats.nodes == NODES,
               "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " on their way, %" PRIu64 " duplicates, %u nodes", s->seed,
-              s->tick, (uint64_t)stats.transit, (uint64_t)stats.duplicates, (unsigned)stats.nodes);
+              s->tick, (uint64_t)stats.transit, (uint64_t)(stats.duplicates + stats.double_ids), (unsigned)stats.nodes);
     }
     CHECK(own == s->walkers, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " own ones of %" PRIu64, s->seed, s->tick,
           own, s->walkers);

@@ -93,6 +93,7 @@ static void begin_schedule(sim_schedule *sim, uint64_t seed)
     const bool dies = seed % DEATHS_ONE_IN == DEATHS_SEED;
     *sim = (sim_schedule){.seed = seed,
                           .rng = seed * 0x9e3779b97f4a7c15u + 1,
+                          .copies_rng = ~seed,
                           .tick = 1,
                           .restores_late = seed % 2 == 0 || dies,
                           .deaths = dies ? seed : 0};
@@ -177,6 +178,11 @@ bool sim_run(sim_schedule *sim, uint64_t seed)
         step_schedule(sim);
     }
     if (!sim->violation && !sim->is_over) sim_check_end(sim);
+    if (!sim->violation && !sim->is_over) sim_copies_double(sim);
+    for (uint64_t end = sim->tick + SIM_FOUND_TICKS; sim->doubled != 0 && sim->tick < end && !sim->violation;
+         sim->tick++)
+        step_schedule(sim);
+    if (sim->doubled != 0 && sim->found_double < 2) sim_violate(sim, "a node does not find an entity that is double");
     for (uint32_t slot = 0; slot < sim->process_count; slot++) stop_process(sim, slot);
     sim_store_end(sim);
     sim_net_free(sim);

@@ -7,6 +7,7 @@
 #ifndef CLUSTER_SIM_H
 #define CLUSTER_SIM_H
 
+#include "cluster/halo/double_ids.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/links.h"
@@ -22,7 +23,8 @@ enum {
     SIM_ENTITIES_MAX = 24,
     SIM_SAYS_MAX = 2048, /* broadcasts of a schedule */
     SIM_TICKS = 300,     /* with faults */
-    SIM_TICK_NS = 50000000
+    SIM_TICK_NS = 50000000,
+    SIM_FOUND_TICKS = 44 /* in which an entity with two owners is found: 40 are waited for the last late copy */
 };
 
 typedef struct sim_state {
@@ -51,6 +53,9 @@ typedef struct sim_process {
     bool whole[SIM_ENTITIES_MAX];        /* the client of an own entity is to get the whole list; see sim_clients.c */
     bool here[SIM_ENTITIES_MAX];         /* entities that the host has by the events so far; see sim_says.c */
     uint32_t restoring[SIM_REGIONS_MAX]; /* phx_region.lost of an event that the host has not done */
+    uint64_t rounds;
+    phx_double_ids doubles;                                                      /* see sim_copies.c */
+    uint64_t copies_source[SIM_PROCESSES_MAX], copies_newest[SIM_PROCESSES_MAX]; /* by the sender's slot */
 } sim_process;
 
 typedef struct sim_message {
@@ -64,6 +69,14 @@ typedef struct sim_message {
     unsigned char *bytes;
     size_t size;
 } sim_message;
+
+/* What a node owns, as it tells another one in a tick of its own. */
+typedef struct sim_copies {
+    uint64_t at; /* tick of arrival */
+    uint32_t from, to;
+    uint64_t source, target, tick;
+    uint32_t own; /* a bit for each entity */
+} sim_copies;
 
 /* The control store: a register with compare-and-set, and leases. */
 typedef struct sim_store {
@@ -91,6 +104,10 @@ typedef struct sim_schedule {
     uint64_t cut_until[SIM_PROCESSES_MAX][SIM_PROCESSES_MAX]; /* from, to */
     sim_store store;
     VEC(sim_message) network;
+    uint64_t copies_rng;
+    VEC(sim_copies) copies;
+    uint64_t doubled;      /* at its end a second node enters this entity; 0 = none yet, or there is no second node */
+    uint32_t found_double; /* nodes that have found it */
     bool entered[SIM_ENTITIES_MAX];
     sim_state saved[SIM_ENTITIES_MAX];                        /* the host's database, */
     uint64_t highest[SIM_ENTITIES_MAX];                       /* ownership that a host has acted under */
@@ -104,7 +121,7 @@ typedef struct sim_schedule {
     const char *violation; /* NULL: none so far */
     struct {
         uint64_t messages, handed, taken_back, restored, put_out, returned, adopted, fenced, views, said, heard,
-            overtaken, balanced, shown, held, whole, asked, died, wiped, exceeded, behind;
+            overtaken, balanced, shown, held, whole, asked, died, wiped, exceeded, behind, late_copies, doubled;
     } counts;
 } sim_schedule;
 
@@ -151,6 +168,10 @@ void sim_says_step(sim_schedule *sim, uint32_t slot);
 void sim_says_enter(sim_schedule *sim, sim_process *process, uint64_t id, bool restored);
 void sim_says_give(sim_process *process, uint64_t id);
 void sim_says_hear(sim_schedule *sim, sim_process *process, const phx_node_event *event);
+/* Copies: a node tells the others what it owns; it hears the others; a second node enters an entity. */
+void sim_copies_send(sim_schedule *sim, uint32_t slot);
+void sim_copies_hear(sim_schedule *sim, uint32_t slot);
+void sim_copies_double(sim_schedule *sim);
 /*
  * Clients: the list of an own entity changes, and gateways are told; the host has one that came, or was restored.
  */

@@ -266,7 +266,7 @@ static void step_entities(sim_schedule *sim, uint32_t slot)
     const sim_process *process = &sim->processes[slot];
     for (uint64_t id = 1; id <= sim->entity_count; id++) {
         const phx_holding *holding = phx_holdings_find(&process->node.holdings, id);
-        if (holding && !holding->sending) step_entity(sim, slot, id);
+        if (holding && !holding->sending && id != sim->doubled) step_entity(sim, slot, id);
     }
 }
 
@@ -291,6 +291,7 @@ void sim_host_step(sim_schedule *sim, uint32_t slot)
     if ((sim->tick + slot) % POLL_TICKS == 0) sim_store_poll(sim, slot);
     if (!process->alive) return;
     sim_net_deliver(sim, slot);
+    if (!process->gateway) sim_copies_hear(sim, slot);
     phx_map_barrier_begin(&process->node, sim_now(sim, process));
     phx_links_tick(&process->node, sim_now(sim, process), true);
     take_events(sim, process);
@@ -301,6 +302,7 @@ void sim_host_step(sim_schedule *sim, uint32_t slot)
         if (phx_node_may_act(&process->node)) {
             sim_says_step(sim, slot);
             step_entities(sim, slot);
+            sim_copies_send(sim, slot);
         }
     }
     if (process->gateway) sim_clients_ask(sim, slot);

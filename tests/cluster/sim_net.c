@@ -58,4 +58,5 @@ void sim_net_free(sim_schedule *sim)
 {
     for (size_t i = 0; i < sim->network.count; i++) free(sim->network.items[i].bytes);
     VEC_FREE(&sim->network);
+    VEC_FREE(&sim->copies);
 }

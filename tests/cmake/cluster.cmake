@@ -5,6 +5,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/wire/test_wire.c
         unit/cluster/map/test_balance.c
         unit/cluster/map/test_cluster_map.c
+        unit/cluster/halo/test_double_ids.c
         unit/cluster/halo/test_halo.c
         unit/cluster/node/test_channel.c
         unit/cluster/node/test_hand_over.c
@@ -49,7 +50,7 @@ if(PHAROS_BUILD_CLUSTER)
         pharos_unit_test(NAME unit_cluster_tool SOURCES unit/tools/test_cluster_tool.c LIBS pharos_cluster_tool LABELS cluster)
     endif()
     set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_clients.c
-        cluster/sim_host.c cluster/sim_net.c cluster/sim_says.c)
+        cluster/sim_copies.c cluster/sim_host.c cluster/sim_net.c cluster/sim_says.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
     pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/node_host.c cluster/sights.c cluster/walks.c cluster/zones.c
                       LIBS pharos_cluster LABELS cluster)
@@ -58,6 +59,7 @@ if(PHAROS_BUILD_CLUSTER)
             cluster/sim.c
             cluster/sim_check.c
             cluster/sim_clients.c
+            cluster/sim_copies.c
             cluster/sim_host.c
             cluster/sim_net.c
             cluster/sim_says.c

@@ -220,6 +220,7 @@ static void take_events(node *n)
             n->fenced = true;
             break;
         case PHC_EVENT_DUPLICATE:
+        case PHC_EVENT_DOUBLE_ID:
             check(false, "two nodes have one hero");
             break;
         default:

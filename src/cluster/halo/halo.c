@@ -120,12 +120,20 @@ static bool follow_copy(phx_halo *halo, const phx_halo_entity *entity, const phx
     return same_place(from, to) || taken(halo, ph_move(halo->def.producer, copy->id, to->x, to->y, to->z));
 }
 
+/* Another node tells of an own entity as its own. */
+static void hear_double(phx_halo *halo, const phx_halo_head *head, const phx_holding *own)
+{
+    const phx_double_id copy = {.id = own->id, .source = head->source, .ownership = own->ownership, .tick = head->tick};
+    phx_double_ids_hear(&halo->double_ids, &copy, halo->now);
+}
+
 static void take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy)
 {
     const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, copy->id);
     phx_halo_entity *entity = phx_halo_find(halo, copy->id);
     if ((holding && !holding->sending) || (entity && entity->own)) {
         halo->counts.own++;
+        if (holding && !copy->sending) hear_double(halo, head, holding);
         return;
     }
     const bool is_of_another = entity && phx_halo_remote_of(halo, entity)->source != head->source;
@@ -246,6 +254,7 @@ void phx_halo_begin_tick(phx_halo *halo)
 {
     halo->now++;
     phx_halo_forget_peers(halo);
+    phx_double_ids_forget(&halo->double_ids, halo->now, halo->def.grace_ticks);
     halo->counts.looks += halo->copy_count;
     for (uint32_t i = halo->copy_count; i-- > 0;) {
         phx_halo_entity *entity = &halo->entities[i];

@@ -6,6 +6,7 @@
 
 #include <pharos/cluster.h>
 
+#include "cluster/halo/double_ids.h"
 #include "cluster/halo/halo_region.h"
 #include "cluster/halo/halo_wire.h"
 #include "cluster/node/node.h"
@@ -112,6 +113,7 @@ typedef struct phx_halo {
     phx_halo_ids far;       /* ones that are written for all peers; may have some that are not far any more */
     uint32_t far_at;        /* the next entity that is looked at for `far` */
     uint64_t messages;      /* written */
+    phx_double_ids double_ids;
     phx_halo_counts counts;
     unsigned char sets[PHX_WIRE_BYTES_MAX], copies[PHX_WIRE_BYTES_MAX], message[PHX_WIRE_BYTES_MAX];
 } phx_halo;

@@ -83,6 +83,7 @@ static void count_work(const phc *member, phc_stats *stats)
     stats->gained = node->gained;
     stats->restored = member->counts.restored;
     stats->duplicates = member->counts.duplicates;
+    stats->double_ids = member->counts.doubled;
     for (uint32_t i = 0; i < PH_STATUS_COUNT; i++) stats->kept += member->counts.kept[i];
     stats->broadcasts_in = member->counts.heard;
     stats->broadcasts_out = node->said;
@@ -178,6 +179,7 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, gained, "gained_total", "Entities that came from other nodes."),
     METRIC(COUNTER, restored, "restored_total", "Entities taken back from dead nodes."),
     METRIC(COUNTER, duplicates, "duplicates_total", "Offered entities that were own already."),
+    METRIC(COUNTER, double_ids, "double_ids_total", "Own entities that another node owned as well."),
     METRIC(COUNTER, kept, "kept_total", "Attempts to hand over that wait for a later tick."),
     METRIC(COUNTER, dropped, "dropped_total", "Messages that were dropped."),
     METRIC(COUNTER, unsent, "unsent_total", "Messages that the transport did not take."),

@@ -137,12 +137,27 @@ static void report_drain(phc *member)
     else if (!member->drain_told) member->drain_told = phx_report(member, &drained);
 }
 
+/* An own entity that another node has as well, since one of its copies was due to be the last late one. */
+static void report_double(phc *member, phx_double_id *found)
+{
+    const phx_member *other = phx_cluster_map_member(&member->node.map, found->source);
+    const phx_holding *own = phx_holdings_find(&member->node.holdings, found->id);
+    if (!other || !own || own->sending || own->ownership != found->ownership ||
+        !phx_double_id_is_due(found, member->halo.def.quiet_ticks))
+        return;
+    const phc_event event = {.kind = PHC_EVENT_DOUBLE_ID, .id = found->id, .number = other->number, .reason = ""};
+    found->reported = phx_report(member, &event);
+    member->counts.doubled += found->reported;
+}
+
 void phx_report_state(phc *member)
 {
     if (member->membership.phase == PHX_MEMBERSHIP_ENDED || member->node.fenced) {
         report_fence(member);
         return;
     }
+    for (uint32_t i = 0; i < member->halo.double_ids.count; i++)
+        report_double(member, &member->halo.double_ids.items[i]);
     if (!member->def.gateway)
         for (uint32_t i = 0; i < member->member_count; i++) report_lag(member, &member->members[i]);
     if (member->membership.drains) report_drain(member);

@@ -311,3 +311,37 @@ Test(member_metrics, an_own_entity_is_not_attached_to_another_nodes_and_goes_on_
     cr_assert(phc_owns(all[1].member, 1));
     cr_assert_eq(stats_of(0).kept, 0);
 }
+
+/* ---- ids that two hosts have entered ---- */
+
+/* @return events that tell of id 1 and that node. */
+static uint32_t count_doubles(phc *member, uint16_t number)
+{
+    phc_event event;
+    uint32_t count = 0;
+    while (phc_event_next(member, &event)) {
+        if (event.kind != PHC_EVENT_DOUBLE_ID) continue;
+        cr_assert(event.id == 1 && event.number == number && event.size == 0);
+        count++;
+    }
+    return count;
+}
+
+Test(member_metrics, an_id_that_two_hosts_entered_is_told_to_both_once)
+{
+    const uint32_t quiet = all[0].member->def.silent_ticks;
+    for (uint32_t i = 0; i < 2; i++) enter_at(i, 1, own_place(i, 10), 20);
+    for (uint32_t i = 0; i < quiet; i++) step_members();
+    for (uint32_t i = 0; i < 2; i++) cr_assert_eq(count_doubles(all[i].member, phc_number(all[1 - i].member)), 0);
+    for (uint32_t i = 0; i < 6; i++) step_members();
+    for (uint32_t i = 0; i < 2; i++) {
+        cr_assert_eq(count_doubles(all[i].member, phc_number(all[1 - i].member)), 1);
+        cr_assert_eq(stats_of(i).double_ids, 1);
+    }
+    for (uint32_t i = 0; i < 3 * quiet; i++) step_members();
+    for (uint32_t i = 0; i < 2; i++) cr_assert_eq(count_doubles(all[i].member, phc_number(all[1 - i].member)), 0);
+    cr_assert_eq(phc_leave(all[0].member, 1), PH_OK);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert(phc_owns(all[1].member, 1) && !phc_owns(all[0].member, 1));
+    cr_assert(stats_of(0).double_ids == 1 && stats_of(1).double_ids == 1);
+}
