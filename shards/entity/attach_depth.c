@@ -75,6 +75,7 @@ void phx_depths_set(phx_depths *depths, uint64_t id, uint32_t depth)
     uint64_t *of = phx_idmap_find(&depths->of, id);
     PHX_ASSERT(depth <= PH_ATTACH_DEPTH_MAX);
     depths->changed = true;
+    if (depth > depths->deepest) depths->deepest = depth;
     if (of) {
         *of = (*of & ~(uint64_t)15) | depth;
     } else if (depth > 0) {
@@ -87,6 +88,7 @@ void phx_attach_depth_end_tick(phx_depths *depths)
 {
     if (!depths->changed) return;
     depths->changed = false;
+    depths->deepest = 0;
     for (uint64_t i = 0; i < phx_idmap_bucket_count(&depths->of);) {
         uint64_t id = phx_idmap_bucket_at(&depths->of, i)->id;
         uint64_t now = id != 0 ? phx_depths_now(depths, id) : 0;
@@ -95,6 +97,7 @@ void phx_attach_depth_end_tick(phx_depths *depths)
             continue;
         }
         if (id != 0) *phx_idmap_find(&depths->of, id) = now << 4 | now;
+        if (now > depths->deepest) depths->deepest = (uint32_t)now;
         i++;
     }
     if (!depths->filter) return;

@@ -18,6 +18,7 @@ typedef struct phx_depths {
      */
     uint64_t *filter;
     uint32_t filter_shift; /* its bits are 1 << (64 - filter_shift) */
+    uint32_t deepest;      /* no depth in `of` is above it; 0: it is empty */
     bool changed;          /* in this tick: for some ids before and now may differ */
 } phx_depths;
 

@@ -23,6 +23,12 @@ enum {
     PHX_ORDER_SLOT_BITS = 32 /* of a word, below the key */
 };
 
+/* The number of bits up to the highest one that is set. */
+static inline uint32_t phx_order_width(uint32_t bits)
+{
+    return bits ? 32 - (uint32_t)__builtin_clz(bits) : 0;
+}
+
 /*
  * ids, kinds: the bits in which any two differ (the lower ones, where hosts count entities up). Returns how many bits
  * of an id make a key with the bits of the kind in front, which halves the time of a comparison; PHX_ORDER_NO_KEY: too
@@ -31,8 +37,7 @@ enum {
 static inline uint32_t phx_order_bits(uint64_t ids, uint32_t kinds)
 {
     uint32_t of_id = ids ? 64 - (uint32_t)__builtin_clzll(ids) : 0;
-    uint32_t of_kind = kinds ? 32 - (uint32_t)__builtin_clz(kinds) : 0;
-    return of_id + of_kind <= PHX_ORDER_KEY_BITS ? of_id : PHX_ORDER_NO_KEY;
+    return of_id + phx_order_width(kinds) <= PHX_ORDER_KEY_BITS ? of_id : PHX_ORDER_NO_KEY;
 }
 
 /*

@@ -31,9 +31,9 @@ bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_
 /* The number of id bits with which keys distinguish these targets; PHX_ORDER_NO_KEY: keys can not. */
 static inline uint32_t key_bits(const phx_store *store, const uint32_t *targets, uint32_t count)
 {
-    uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
+    uint32_t kinds, bits = phx_order_bits(store->id_bits, store->kind_bits);
     phx_validate_key_bits(store, targets, count);
-    return bits == PHX_ORDER_NO_KEY ? phx_target_bits(store, targets, count) : bits;
+    return bits == PHX_ORDER_NO_KEY ? phx_target_bits(store, targets, count, &kinds) : bits;
 }
 
 /* Orders many slots by all of kind and id. */

@@ -24,6 +24,7 @@ typedef struct phx_event_writer {
     const phx_event_columns *to[PHX_ORDER_MOST];         /* by change: its columns, */
     uint32_t observer[PHX_ORDER_MOST];                   /* the slot of its observer, */
     uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* its end, and its first place */
+    uint32_t depth[PHX_ORDER_MOST];                      /* by target: as of phx_unsorted_events, if there are depths */
     uint32_t place[PHX_ORDER_MOST + PHX_KERNEL_PAD];
 } phx_event_writer;
 

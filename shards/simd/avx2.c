@@ -368,7 +368,7 @@ AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsort
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
         int32_t key[PHX_ORDER_SHORT_MAX + 2 * LANES]; /* the last vector may be padding alone, and is left out */
         uint32_t count = of->end[c] - at;
-        phx_keys_of(by, of->targets + at, count, key);
+        phx_keys_of(by, of->targets + at, of->depths ? of->depths + at : NULL, count, key);
         _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
         rank_change_keys(key, count, of->first[c], place + at);
     }

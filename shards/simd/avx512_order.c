@@ -23,7 +23,7 @@ AVX512_INLINE __m512i kinds_and_ids(const phx_sort_key_format *by, __m512i targe
     id = _mm512_and_si512(id, _mm512_set1_epi32((int)((UINT32_C(1) << by->bits) - 1)));
     if (by->kinds == 0) return id;
     __m512i kind = name_words(by->name, offsetof(phx_name, kind), index, lanes);
-    kind = _mm512_and_si512(kind, _mm512_set1_epi32(UINT16_MAX)); /* the consumer follows it */
+    kind = _mm512_and_si512(kind, _mm512_set1_epi32((int)by->kinds)); /* the consumer follows it */
     return _mm512_or_si512(id, _mm512_sll_epi32(kind, _mm_cvtsi32_si128((int)by->bits)));
 }
 
@@ -33,12 +33,14 @@ AVX512_INLINE __m512i kinds_and_ids(const phx_sort_key_format *by, __m512i targe
  */
 enum { SHORTS = 2 * LANES };
 
-/* Stores the keys of a vector of targets; lanes without a target get any key. */
-AVX512_INLINE void store_keys(const phx_sort_key_format *by, __m512i target, __mmask16 lanes, bool shorts,
-                              int32_t *words, uint32_t at)
+/* Stores the keys of a vector of targets, of these depths; lanes without a target get any key. */
+AVX512_INLINE void store_keys(const phx_sort_key_format *by, __m512i target, __m512i depth, __mmask16 lanes,
+                              bool shorts, int32_t *words, uint32_t at)
 {
     const __m512i sign = _mm512_set1_epi32(shorts ? 1 << 15 : INT32_MIN);
-    __m512i key = _mm512_andnot_si512(sign, kinds_and_ids(by, target, lanes));
+    const __m128i shift = _mm_cvtsi32_si128((int)phx_sort_key_depth_shift(by));
+    __m512i key = _mm512_or_si512(kinds_and_ids(by, target, lanes), _mm512_sll_epi32(depth, shift));
+    key = _mm512_andnot_si512(sign, key);
     __m512i leave = shorts ? _mm512_srli_epi32(target, 15) : _mm512_add_epi32(target, target); /* PHX_TARGET_LEAVE */
     key = _mm512_or_si512(key, _mm512_and_si512(leave, sign));
     if (shorts) _mm256_storeu_si256((__m256i *)(void *)((int16_t *)(void *)words + at), _mm512_cvtepi32_epi16(key));
@@ -127,7 +129,9 @@ AVX512_INLINE void order_changes(const phx_sort_key_format *by, const phx_unsort
     PHX_ASSERT(total <= PHX_ORDER_MOST);
     for (uint32_t i = 0; i < total; i += LANES) {
         __mmask16 lanes = first_lane_mask(total - i);
-        store_keys(by, _mm512_maskz_loadu_epi32(lanes, of->targets + i), lanes, shorts, words, i);
+        const __m512i target = _mm512_maskz_loadu_epi32(lanes, of->targets + i);
+        const __m512i depth = of->depths ? _mm512_maskz_loadu_epi32(lanes, of->depths + i) : _mm512_setzero_si512();
+        store_keys(by, target, depth, lanes, shorts, words, i);
     }
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
         const __m512i first = _mm512_set1_epi32((int)of->first[c]);
@@ -141,7 +145,8 @@ AVX512_INLINE void order_changes(const phx_sort_key_format *by, const phx_unsort
 AVX512 void phx_order_keys_avx512(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     /* bits in which keys differ: up to 15, and one for leaves, fit a short key */
-    const uint64_t bits = (uint64_t)by->kinds << by->bits | ((UINT64_C(1) << by->bits) - 1);
+    const uint64_t bits = (uint64_t)by->deepest << phx_sort_key_depth_shift(by) | (uint64_t)by->kinds << by->bits |
+                          ((UINT64_C(1) << by->bits) - 1);
     if (bits <= INT16_MAX) order_changes(by, of, true, place);
     else order_changes(by, of, false, place);
 }

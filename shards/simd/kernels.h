@@ -111,8 +111,15 @@ typedef struct phx_observer_runs {
 typedef struct phx_sort_key_format {
     const phx_name *name; /* by slot */
     uint32_t bits;
-    uint32_t kinds; /* bits in which kinds may differ */
+    uint32_t kinds;   /* bits in which kinds may differ */
+    uint32_t deepest; /* of the depths in front of the kinds; 0: there are none */
 } phx_sort_key_format;
+
+/* How far the depth of a key is above its lowest bit. */
+static inline uint32_t phx_sort_key_depth_shift(const phx_sort_key_format *by)
+{
+    return by->bits + phx_order_width(by->kinds);
+}
 
 enum { PHX_ORDER_MOST = 256 }; /* most targets ordered together */
 
@@ -125,6 +132,8 @@ typedef struct phx_unsorted_events {
     const uint32_t *end;   /* by change: the end of its targets, PHX_ORDER_MOST at most */
     const uint32_t *first; /* by change: the place of its first event */
     uint32_t count;        /* of changes */
+    /* by target: how far in front its depth puts it, the smallest first, by->deepest at most; NULL: all are 0 */
+    const uint32_t *depths;
 } phx_unsorted_events;
 
 /* A circle or a square; the ground-plane part of the range test, in float32 as in entity/visibility.h. */

@@ -461,7 +461,7 @@ static void order_keys_portable(const phx_sort_key_format *by, const phx_unsorte
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
         int32_t key[PHX_ORDER_SHORT_MAX];
         uint32_t count = of->end[c] - at;
-        phx_keys_of(by, of->targets + at, count, key);
+        phx_keys_of(by, of->targets + at, of->depths ? of->depths + at : NULL, count, key);
         rank_change_keys_scalar(key, count, of->first[c], place + at);
     }
 }

@@ -75,15 +75,19 @@ static inline uint32_t phx_missing_by(uint32_t (*find)(const uint32_t *array, ui
     return n;
 }
 
-/* Keys of some targets. */
-static inline void phx_keys_of(const phx_sort_key_format *by, const uint32_t *targets, uint32_t count, int32_t *key)
+/* Keys of some targets. depths: as of phx_unsorted_events. */
+static inline void phx_keys_of(const phx_sort_key_format *by, const uint32_t *targets, const uint32_t *depths,
+                               uint32_t count, int32_t *key)
 {
     const phx_name *name = by->name;
-    const uint32_t bits = by->bits; /* the stores may alias the fields */
+    const uint32_t bits = by->bits, shift = phx_sort_key_depth_shift(by); /* the stores may alias the fields */
+    const uint16_t kinds = (uint16_t)by->kinds;
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *of = &name[targets[i] & PHX_ROW_SLOT];
-        key[i] = phx_order_key(of->id, of->kind, bits, !(targets[i] & PHX_TARGET_LEAVE));
+        key[i] = phx_order_key(of->id, of->kind & kinds, bits, !(targets[i] & PHX_TARGET_LEAVE));
     }
+    if (PHX_LIKELY(!depths)) return;
+    for (uint32_t i = 0; i < count; i++) key[i] |= (int32_t)(depths[i] << shift);
 }
 
 #endif

@@ -264,8 +264,8 @@ static uint32_t some_changes(uint64_t *rng, const uint32_t *slot, uint32_t count
 }
 
 /* The places of one change's targets. */
-static void check_places(const phx_name *names, const uint32_t *of, uint32_t count, uint32_t first,
-                         const uint32_t *place, const char *name, uint32_t round)
+static void check_places(const phx_name *names, const uint32_t *of, const uint32_t *depths, uint32_t count,
+                         uint32_t first, const uint32_t *place, const char *name, uint32_t round)
 {
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *own = &names[of[i] & PHX_ROW_SLOT];
@@ -273,6 +273,7 @@ static void check_places(const phx_name *names, const uint32_t *of, uint32_t cou
         for (uint32_t j = 0; j < count; j++) {
             const phx_name *other = &names[of[j] & PHX_ROW_SLOT];
             bool sooner = other->kind < own->kind || (other->kind == own->kind && other->id < own->id);
+            if (depths[i] != depths[j]) sooner = depths[j] < depths[i];
             before += (of[j] & PHX_TARGET_LEAVE) != leaves ? leaves == 0 : sooner;
         }
         cr_assert_eq(place[i], before, "%s: round %u: %u of %u", name, round, i, count);
@@ -284,7 +285,7 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
 {
     enum { NAMES = 300, PLACES = PHX_ORDER_MOST + PHX_KERNEL_PAD };
     static phx_name names[NAMES];
-    uint64_t rng = 31, keyed = 0;
+    uint64_t rng = 31, keyed = 0, deep = 0;
     for (uint32_t round = 0; round < 12000; round++) {
         uint32_t count = 1 + round % PHX_ORDER_SHORT_MAX, id_bits = phx_rng_below(&rng, 34);
         uint32_t kind_bits = phx_rng_below(&rng, 2) ? phx_rng_below(&rng, 17) : (32 - id_bits) & 15;
@@ -310,13 +311,20 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
         uint32_t end[PHX_ORDER_MOST], from[PHX_ORDER_MOST];
         uint32_t changes = some_changes(&rng, slot, count, targets_of, end, from);
         place[end[changes - 1] + PHX_KERNEL_PAD] = GUARD;
-        kernels->order_keys(&(phx_sort_key_format){names, bits, kinds},
-                            &(phx_unsorted_events){targets_of, end, from, changes}, place);
+        uint32_t depth_of[PHX_ORDER_MOST], deepest = phx_rng_below(&rng, PH_ATTACH_DEPTH_MAX + 1);
+        const bool fits = bits + phx_order_width(kinds) + phx_order_width(deepest) <= PHX_ORDER_KEY_BITS;
+        if (!fits) deepest = 0;
+        deep += deepest > 0;
+        for (uint32_t i = 0; i < end[changes - 1]; i++) depth_of[i] = phx_rng_below(&rng, deepest + 1);
+        const uint32_t *depths = deepest > 0 ? depth_of : NULL;
+        kernels->order_keys(&(phx_sort_key_format){names, bits, kinds, deepest},
+                            &(phx_unsorted_events){targets_of, end, from, changes, depths}, place);
         for (uint32_t c = 0, at = 0; c < changes; at = end[c++])
-            check_places(names, targets_of + at, end[c] - at, from[c], place + at, name, round);
+            check_places(names, targets_of + at, depth_of + at, end[c] - at, from[c], place + at, name, round);
         cr_assert_eq(place[end[changes - 1] + PHX_KERNEL_PAD], GUARD, "%s: stored too far", name);
     }
     cr_assert_gt(keyed, 3000, "%s", name);
+    cr_assert_gt(deep, 1000, "%s", name);
 }
 
 /* Runs of all lengths about a vector's, ends of any value, from words that are near each other or not. */
