@@ -74,6 +74,18 @@ static inline bool names_own(const phx_store *store, uint32_t slot, uint64_t id)
     return store->name[slot].id == id && (store->body[slot].state & PHX_SLOT_OWN);
 }
 
+/* The most ids left out between two moves, where a run of slots goes on behind them. */
+enum { SKIPPED_MOST = 64 };
+
+/* The slot behind as many others as ids were left out, as attached entities have no moves; PHX_SLOT_NONE: not there. */
+static uint32_t slot_behind_skipped(const phx_store *store, uint32_t slot, uint64_t id, uint64_t last_id)
+{
+    const uint64_t skipped = id - last_id - 1;
+    if (skipped == 0 || skipped > SKIPPED_MOST || slot + skipped >= store->slots) return PHX_SLOT_NONE;
+    slot += (uint32_t)skipped;
+    return names_own(store, slot, id) ? slot : PHX_SLOT_NONE;
+}
+
 /*
  * If entities move in the order in which they entered, as in a host's array, consecutive ids have consecutive slots.
  * Then the name in the next slot confirms each one, and only the first is looked up; not even that if the last group
@@ -86,7 +98,8 @@ static uint32_t run_on(const phx_world *world, group *g)
         AHEAD = 96
     }; /* slots ahead: names and bodies of following moves, mostly of the next group, are prefetched */
     const uint64_t *ids = g->ids;
-    if (phx_idmap_count(&world->attach.parent_of) > 0 || g->count == 0 || !g->runs) return 0;
+    const phx_depths *depths = phx_depths_any(&world->depths) ? &world->depths : NULL;
+    if (g->count == 0 || !g->runs) return 0;
     PHX_ASSERT(g->next_place < world->shard_count);
     const phx_store *store = &world->shards[g->next_place].store;
     uint32_t slot = g->next_slot, i = 0;
@@ -97,9 +110,13 @@ static uint32_t run_on(const phx_world *world, group *g)
         slot = phx_home_slot(home);
         store = &world->shards[g->next_place].store;
     }
-    uint32_t left = store->slots - slot, end = left < g->count ? left : g->count;
-    for (; i < end && names_own(store, slot, ids[i]); i++, slot++) {
-        uint32_t ahead = slot + (i + AHEAD < left ? AHEAD : 0);
+    for (; i < g->count && slot < store->slots; i++, slot++) {
+        if (PHX_UNLIKELY(!names_own(store, slot, ids[i]))) {
+            slot = i > 0 ? slot_behind_skipped(store, slot, ids[i], ids[i - 1]) : PHX_SLOT_NONE;
+            if (slot == PHX_SLOT_NONE) break;
+        }
+        if (PHX_UNLIKELY(depths && phx_depths_may_have(depths, ids[i])) && phx_depths_now(depths, ids[i]) > 0) break;
+        uint32_t ahead = slot + AHEAD < store->slots ? slot + AHEAD : slot;
         __builtin_prefetch(&store->name[ahead]);
         __builtin_prefetch(&store->body[ahead], 1);
         g->place[i] = g->next_place;
@@ -131,9 +148,12 @@ static void find_homes(const phx_world *world, group *g)
     g->mixed = changes != 0;
     if (first == count) return;
     const uint32_t last = count - 1, before = count > 1 ? last - 1 : last;
+    const uint32_t step = g->slot[last] - g->slot[before];
     g->next_place = g->place[last];
     g->next_slot = g->slot[last] + 1;
-    g->runs = g->place[before] == g->next_place && g->slot[before] + 2 == g->next_slot; /* never so for unknown ones */
+    /* never so for unknown and attached ones: the former have one slot, the latter no shard's place */
+    g->runs = g->place[before] == g->next_place && g->next_place < world->shard_count && step > 0 &&
+              (step == 1 || step == ids[last] - ids[before]);
 }
 
 /* Applies a group. Returns how many are left, their places in the group in left[]. alone: no other worker runs. */
