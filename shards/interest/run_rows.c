@@ -74,6 +74,28 @@ static bool join_company(const phx_scratch *scratch, const phx_shard *shard, com
     return true;
 }
 
+/* In a dense tick: the first of own rows first .. end that have the first one's view, if it decides alone. */
+static uint32_t count_equal_views(const phx_tile *tile, const phx_shard *shard, phx_span range)
+{
+    const float *views = shard->grid.rows.view, view = views[tile->row[tile->own[range.first]]];
+    uint32_t i = range.first;
+    const bool each = !shard->dense_tick || tile->discontinuous || tile->renewed || shard->list_cuts.count > 0;
+    while (!each && view > 0.0f && i < range.end && views[tile->row[tile->own[i]]] == view) i++;
+    return i - range.first;
+}
+
+/* Runs so many own places from the i-th on, as count_equal_views() found them. Returns how many are done. */
+static uint32_t run_equal_views(phx_scratch *scratch, phx_shard *shard, uint32_t i, uint32_t count)
+{
+    const uint32_t *place = scratch->tile.own + i;
+    const float view = shard->grid.rows.view[scratch->tile.row[place[0]]];
+    const phx_radii radii = {view, view};
+    phx_delta_begin(scratch, scratch->tile.cell[place[0]]); /* each cell is due, and none has a discontinuity in view */
+    const uint32_t done = phx_delta_even(scratch, shard, place, count, &radii);
+    scratch->counts.by_delta += done;
+    return done;
+}
+
 /*
  * Runs own rows first .. end of the tile in the order of places, observers with equal radii together. Returns how many
  * are done.
@@ -86,6 +108,14 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     bool due = false;
     for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
+        const uint32_t equal = count_equal_views(tile, shard, (phx_span){i, range.end});
+        if (equal > 0 && !run_company(scratch, shard, &of)) break;
+        if (equal > 0) { /* side by side: each needs no look of its own */
+            const uint32_t done = run_equal_views(scratch, shard, i, equal);
+            i += done < equal ? done : equal - 1;
+            if (done == equal) continue;
+            break;
+        }
         if (shard->list_cuts.count > 0) phx_delta_cut_await(scratch, shard, i, range.end);
         if (shard->grid.rows.view[row] == 0.0f) continue;
         if (cell != tile->cell[place]) due = phx_delta_begin(scratch, cell = tile->cell[place]);
