@@ -41,22 +41,35 @@ static void mark_deferred(phx_update_scratch *scratch, const phx_bands *bands, u
         scratch->marks[words[i]] = (phx_slot_mark){scratch->mark_epoch, words[i + 1]};
 }
 
-static void open_observer(phx_update_emission *at, uint32_t slot)
+static void open_observer(phx_update_emission *at)
 {
     const phx_shard *shard = at->shard;
-    const phx_motion_sample *own = &shard->bands.samples[shard->bands.items[slot]];
-    at->body = &shard->store.body[slot];
-    at->is_new = own->as_observer & PHX_SAMPLE_NEW;
+    const phx_motion_sample *own = at->own;
     at->query = shard->bands.queries[at->attr->kind];
     at->query.x = own->x;
     at->query.y = own->y;
     at->query.z = own->z;
     at->query.was_x = own->ox;
     at->query.was_y = own->oy;
-    at->query.was_z = at->query.sphere ? phx_bands_old_z(shard, slot) : 0;
+    at->query.was_z = at->query.sphere ? phx_bands_old_z(shard, at->slot) : 0;
     at->query.hash = own->hash;
     at->query.all = shard->rules->bands_changed || (own->as_observer & PHX_SAMPLE_NEW_BANDS);
     at->query.band_bits = at->scratch->band_bits;
+}
+
+static phx_update_emission emission_of(phx_update_scratch *scratch, const phx_shard *shard, phx_band_observer observer)
+{
+    const phx_motion_sample *own = &shard->bands.samples[observer.item];
+    const phx_attr *attr = &shard->store.sets.attr[own->set];
+    PHX_ASSERT(shard->bands.items[observer.slot] == observer.item);
+    return (phx_update_emission){.scratch = scratch,
+                                 .shard = shard,
+                                 .slot = observer.slot,
+                                 .item = observer.item,
+                                 .own = own,
+                                 .class = &shard->rules->classes[attr->kind],
+                                 .attr = attr,
+                                 .is_new = own->as_observer & PHX_SAMPLE_NEW};
 }
 
 /* Adds targets that entered the list; they are left out from then on. false = no memory. */
@@ -76,28 +89,27 @@ static bool add_entered(phx_update_emission *at, const uint32_t *entered, uint32
 }
 
 /* Nothing is left out any more. */
-static void let_all_in(const phx_update_emission *at, uint32_t own, const uint32_t *entered, uint32_t count)
+static void let_all_in(const phx_update_emission *at, const uint32_t *entered, uint32_t count)
 {
     phx_update_scratch *scratch = at->scratch;
     const uint32_t *items = at->shard->bands.items;
-    phx_update_scratch_let_in(scratch, items[own]);
+    phx_update_scratch_let_in(scratch, at->item);
     for (uint32_t i = 0; i < count; i++) phx_update_scratch_let_in(scratch, items[entered[i]]);
     for (uint32_t i = 0; i < at->candidate_count; i++)
         phx_update_scratch_let_in(scratch, items[scratch->candidates[i].slot]);
 }
 
 /* Adds targets that entered, and targets of the list that are due or have waited. false = no memory. */
-static bool add_targets(phx_update_emission *at, uint32_t slot, const uint32_t *entered, uint32_t entered_count,
-                        bool waited)
+static bool add_targets(phx_update_emission *at, const uint32_t *entered, uint32_t entered_count, bool waited)
 {
-    phx_update_scratch_leave_out(at->scratch, at->shard->bands.items[slot]); /* its own row is in its view */
-    at->failed = !add_entered(at, entered, entered_count);
-    if (!at->failed) phx_due_targets_add(at, slot);
+    phx_update_scratch_leave_out(at->scratch, at->item); /* its own row is in its view */
+    at->failed = entered_count > 0 && !add_entered(at, entered, entered_count);
+    if (!at->failed) phx_due_targets_add(at);
     if (!at->failed && waited) {
         at->waited = at->query.all = true;
-        phx_due_targets_add(at, slot);
+        phx_due_targets_add(at);
     }
-    let_all_in(at, slot, entered, entered_count);
+    let_all_in(at, entered, entered_count);
     return !at->failed;
 }
 
@@ -108,31 +120,51 @@ void phx_band_open_block(phx_update_scratch *scratch, const phx_shard *shard, ui
     phx_far_near_open(&scratch->far, shard, &shard->grid.blocks[block]);
 }
 
-void phx_band_prefetch_tail(const phx_shard *shard, uint32_t slot)
+/* Does its sample say so of the observer? */
+static bool is_of(const phx_shard *shard, phx_band_observer observer, uint32_t flag)
 {
+    return shard->bands.samples[observer.item].as_observer & flag;
+}
+
+void phx_band_prefetch_tail(const phx_shard *shard, phx_band_observer observer)
+{
+    const uint32_t slot = observer.slot;
+    if (shard->far.entry_count > 0) __builtin_prefetch(&shard->store.body[slot]); /* the far part is by its tower */
+    if (!is_of(shard, observer, PHX_SAMPLE_RELATED | PHX_SAMPLE_KEPT)) return;
     __builtin_prefetch(&shard->store.tail[slot]);
-    __builtin_prefetch(&shard->bands.items[slot]);
     if (slot < shard->annuli_capacity) __builtin_prefetch(&shard->annuli[slot]);
     if (slot < shard->relations.places) __builtin_prefetch(&shard->relations.place[slot]);
-    if (shard->far.entry_count > 0) __builtin_prefetch(&shard->store.body[slot]); /* the far part is by its tower */
 }
 
-void phx_band_prefetch_way(const phx_shard *shard, uint32_t slot)
+/* What is kept of the observer's list, without a look if that is nothing. */
+static phx_annulus kept_of(const phx_shard *shard, phx_band_observer observer)
+{
+    if (!is_of(shard, observer, PHX_SAMPLE_KEPT)) return (phx_annulus){NULL, 0};
+    return phx_list_kept(shard, observer.slot);
+}
+
+/* Its relations, if they are read; likewise. */
+static const phx_relation_set *relations_of(const phx_shard *shard, phx_band_observer observer)
+{
+    if (!is_of(shard, observer, PHX_SAMPLE_RELATED)) return NULL;
+    return shard->store.tail[observer.slot].list.derived ? phx_related_of(shard, observer.slot) : NULL;
+}
+
+void phx_band_prefetch_way(const phx_shard *shard, phx_band_observer observer)
 {
     enum { LINES = 2 };
-    const phx_annulus kept = phx_list_kept(shard, slot);
+    const phx_annulus kept = kept_of(shard, observer);
     const uint32_t line = PHX_CACHE_LINE / sizeof *kept.at;
     for (uint32_t i = 0; i < LINES && i * line < kept.count; i++) __builtin_prefetch(kept.at + i * line);
-    if (shard->store.tail[slot].list.derived) __builtin_prefetch(phx_related_of(shard, slot));
+    const phx_relation_set *related = relations_of(shard, observer);
+    if (related) __builtin_prefetch(related);
 }
 
-void phx_band_prefetch(const phx_shard *shard, uint32_t slot)
+void phx_band_prefetch(const phx_shard *shard, phx_band_observer observer)
 {
     enum { TARGETS = 16 };
-    const phx_annulus kept = phx_list_kept(shard, slot);
-    const bool derived = shard->store.tail[slot].list.derived;
-    const phx_relation_set *related = derived ? phx_related_of(shard, slot) : NULL; /* else they are not read */
-    __builtin_prefetch(&shard->bands.samples[shard->bands.items[slot]]);
+    const phx_annulus kept = kept_of(shard, observer);
+    const phx_relation_set *related = relations_of(shard, observer);
     for (uint32_t i = 0; i < TARGETS && i < kept.count; i++) __builtin_prefetch(&shard->bands.items[kept.at[i]]);
     for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++) {
         __builtin_prefetch(&related->items[i]);
@@ -148,69 +180,70 @@ PHX_PREFETCH_INLINE void await_sample(const phx_bands *bands, uint32_t slot)
     if (item < bands->samples_capacity) __builtin_prefetch(&bands->samples[item]);
 }
 
-void phx_band_prefetch_targets(const phx_shard *shard, uint32_t slot)
+void phx_band_prefetch_targets(const phx_shard *shard, phx_band_observer observer)
 {
     enum { TARGETS = 16 };
-    const phx_annulus kept = phx_list_kept(shard, slot);
-    const phx_relation_set *related = shard->store.tail[slot].list.derived ? phx_related_of(shard, slot) : NULL;
+    const phx_annulus kept = kept_of(shard, observer);
+    const phx_relation_set *related = relations_of(shard, observer);
     for (uint32_t i = 0; i < TARGETS && i < kept.count; i++) await_sample(&shard->bands, kept.at[i]);
     for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++)
         await_sample(&shard->bands, related->slot[i]);
 }
 
-/* May positions alone tell what entered an observer's list? */
-static bool tells_by_position(const phx_update_scratch *scratch, const phx_shard *shard, const phx_attr *attr,
-                              uint32_t slot)
+/*
+ * May positions alone tell what entered an observer's list, beside targets of relations and far ones? If as many came
+ * into view as entered, none of these did.
+ */
+static bool tells_by_position(const phx_update_emission *at)
 {
-    const uint32_t item = shard->bands.items[slot];
-    return shard->derives_lists && attr->margin == 0.0f && scratch->by_change == 0 &&
-           shard->store.tail[slot].list.derived && shard->bands.samples[item].as_observer == 0 &&
-           !phx_row_discontinuous(&shard->grid.rows, item) && shard->far.entry_count == 0 &&
-           shard->far.before_count == 0 && shard->bands.waiting == 0 &&
-           shard->rules->classes[attr->kind].updates_max == 0 && !shard->rules->bands_changed;
+    const phx_shard *shard = at->shard;
+    const uint32_t others = at->own->as_observer & ~(uint32_t)PHX_SAMPLE_RELATED;
+    return shard->derives_lists && others == 0 && at->attr->margin == 0.0f && at->scratch->by_change == 0 &&
+           !phx_row_discontinuous(&shard->grid.rows, at->item) && shard->bands.waiting == 0 &&
+           at->class->updates_max == 0 && !shard->rules->bands_changed;
 }
 
-bool phx_band_emit_in_view(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t enters,
-                           bool *failed)
+/* Appends a row for the observer if it has due keys. */
+static void add_observer(phx_update_scratch *scratch, const phx_observer_updates *updates)
+{
+    if (updates->due_count > 0 || updates->rewaits) scratch->observers[scratch->observer_count++] = *updates;
+}
+
+bool phx_band_emit_in_view(phx_update_scratch *scratch, const phx_shard *shard, phx_band_observer observer,
+                           uint32_t enters, bool *failed)
 {
     enum { BY_CHANGE = 15 }; /* neighbours mostly meet the same targets, of which positions do not decide */
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    const ph_class *class = &shard->rules->classes[attr->kind];
+    phx_update_emission at = emission_of(scratch, shard, observer);
     const uint32_t first = scratch->due_count;
     *failed = false;
-    if (class->band_count == 0) return false;
-    if (!tells_by_position(scratch, shard, attr, slot)) {
+    if (at.class->band_count == 0) return false;
+    if (!tells_by_position(&at)) {
         if (scratch->by_change > 0) scratch->by_change--;
         return false;
     }
-    phx_update_emission at = {.scratch = scratch, .shard = shard, .class = class, .attr = attr};
     *failed = !phx_update_scratch_ready(scratch, shard->store.capacity, phx_bands_items(shard));
     if (*failed) return false;
-    open_observer(&at, slot);
+    open_observer(&at);
     at.query.enters = true;
-    *failed = !add_targets(&at, slot, NULL, 0, false);
+    *failed = !add_targets(&at, NULL, 0, false);
     const bool told = !*failed && !at.special && at.found_entered == enters;
-    *failed = *failed || (told && !phx_update_scratch_place(scratch, shard->kernels, first));
     if (!told && !*failed) scratch->by_change = BY_CHANGE;
-    if (!told || *failed) {
+    if (!told) {
         scratch->due_count = first;
         return false;
     }
-    if (scratch->due_count > first)
-        scratch->observers[scratch->observer_count++] =
-            (phx_observer_updates){.slot = slot,
-                                   .due_first = first,
-                                   .due_count = scratch->due_count - first,
-                                   .deferred_first = scratch->deferred_count};
+    add_observer(scratch, &(phx_observer_updates){.slot = observer.slot,
+                                                  .due_first = first,
+                                                  .due_count = scratch->due_count - first,
+                                                  .deferred_first = scratch->deferred_count});
     return true;
 }
 
-bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
-                   uint32_t entered_count)
+bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, phx_band_observer observer,
+                   const uint32_t *entered, uint32_t entered_count)
 {
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    phx_update_emission at = {
-        .scratch = scratch, .shard = shard, .class = &shard->rules->classes[attr->kind], .attr = attr};
+    const uint32_t slot = observer.slot;
+    phx_update_emission at = emission_of(scratch, shard, observer);
     phx_observer_updates updates = {
         .slot = slot, .due_first = scratch->due_count, .deferred_first = scratch->deferred_count};
     const uint32_t waited = shard->bands.waiting > 0 ? shard->bands.deferred[slot].count : 0;
@@ -220,10 +253,8 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
     if (emitted_all && at.class->band_count > 0) {
         if (waited > 0) mark_deferred(scratch, &shard->bands, slot);
         at.ranks = at.class->updates_max > 0 || waited > 0;
-        open_observer(&at, slot);
-        emitted_all = add_targets(&at, slot, entered, entered_count, waited > 0) &&
-                      spend_update_budget(&at, &updates) &&
-                      phx_update_scratch_place(scratch, shard->kernels, updates.due_first);
+        open_observer(&at);
+        emitted_all = add_targets(&at, entered, entered_count, waited > 0) && spend_update_budget(&at, &updates);
     }
     if (!emitted_all) {
         scratch->due_count = updates.due_first;
@@ -232,6 +263,6 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
     }
     updates.due_count = scratch->due_count - updates.due_first;
     updates.rewaits = waited > 0 || updates.deferred_count > 0;
-    if (updates.due_count > 0 || updates.rewaits) scratch->observers[scratch->observer_count++] = updates;
+    add_observer(scratch, &updates);
     return true;
 }

@@ -58,12 +58,23 @@ static bool add_candidates(phx_update_emission *at, const uint32_t *keys, uint32
         uint64_t waited = (uint32_t)at->shard->tick - phx_due_since(at, slot);
         scratch->candidates[at->candidate_count++] =
             (phx_ranked){.id = store->name[slot].id,
-                         .key = phx_rank_d2(at->shard->rules, at->body, &store->body[slot]),
+                         .key = phx_rank_d2(at->shard->rules, &store->body[at->slot], &store->body[slot]),
                          .first = (1 + waited) * (1u + phx_store_attr(store, slot)->priority),
                          .slot = slot};
         phx_update_scratch_leave_out(scratch, item);
     }
     return true;
+}
+
+/* May the row of a special target be in the near part of the list? As phx_near_sees(), with attributes by its sample.
+ */
+static bool sees_special(const phx_update_emission *at, uint32_t item, uint32_t slot)
+{
+    const phx_store *store = &at->shard->store;
+    const phx_attr *attr = &store->sets.attr[at->shard->bands.samples[item].set];
+    if (!phx_near_admits(at->attr, attr)) return false;
+    return phx_bound_of(attr) >= at->attr->view ||
+           phx_in_range(at->shard->rules, &store->body[at->slot], &store->body[slot], phx_bound_of(attr));
 }
 
 /*
@@ -73,15 +84,17 @@ static bool add_candidates(phx_update_emission *at, const uint32_t *keys, uint32
 static uint32_t keep_seen(const phx_update_emission *at, uint32_t *keys, uint32_t count)
 {
     const phx_shard *shard = at->shard;
-    const uint64_t filter = at->related ? phx_related_filter(shard, at->related) : 0;
+    const phx_relation_set *related = at->rows_apart ? NULL : at->related;
+    const uint64_t filter = related ? phx_related_filter(shard, related) : 0;
     uint32_t n = 0;
+    at->scratch->sifted_count += count;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t key = keys[i];
-        const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, phx_due_key_item(at->scratch, key));
+        const uint32_t key = keys[i], item = phx_due_key_item(at->scratch, key);
+        const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, item);
         const uint32_t slot = phx_row_word_slot(word);
         keys[n] = key;
-        n += (!phx_row_word_special(word) || phx_near_sees(shard, at->body, at->attr, slot)) &&
-             !(phx_related_filter_passes(filter, slot) && phx_related_to(shard, at->related, slot));
+        n += (!phx_row_word_special(word) || sees_special(at, item, slot)) &&
+             !(phx_related_filter_passes(filter, slot) && phx_related_to(shard, related, slot));
     }
     return n;
 }
@@ -102,7 +115,8 @@ static uint32_t keep_let_in(const phx_update_emission *at, uint32_t *keys, uint3
 static uint32_t keep_added(const phx_update_emission *at, const phx_motion_columns *columns, uint32_t *keys,
                            phx_due_found found)
 {
-    if (columns->left_out) return found.special || at->related ? keep_seen(at, keys, found.count) : found.count;
+    const bool apart = !at->related || at->rows_apart;
+    if (columns->left_out) return found.special || !apart ? keep_seen(at, keys, found.count) : found.count;
     return at->entered_count + at->candidate_count > 0 ? keep_let_in(at, keys, found.count) : found.count;
 }
 
@@ -124,7 +138,7 @@ static bool add_due_targets(phx_update_emission *at, const phx_motion_columns *c
     const phx_due_found found = at->shard->kernels->find_due(columns, spans, span_count, &at->query, keys);
     at->found_entered += found.entered;
     at->special |= found.special;
-    const uint32_t count = at->query.enters ? found.count : keep_added(at, columns, keys, found);
+    const uint32_t count = keep_added(at, columns, keys, found);
     if (at->ranks) at->failed = !add_candidates(at, keys, count);
     else at->scratch->due_count += count;
     return !at->failed;
@@ -142,7 +156,10 @@ static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count
     at->shard->kernels->gather_samples(bands->samples, items, count, &to);
     for (uint32_t i = 0; at->query.sphere && i < count; i++) to.was_z[i] = phx_bands_old_z(at->shard, targets[i]);
     const phx_motion_columns columns = {to.x, to.y, to.z, to.was_x, to.was_y, to.was_z, to.hash, to.age, .item = items};
-    return add_due_targets(at, &columns, &(phx_span){0, count}, 1, count);
+    const uint32_t first = at->scratch->due_count;
+    if (!add_due_targets(at, &columns, &(phx_span){0, count}, 1, count)) return false;
+    phx_update_scratch_await_places(at->scratch, first);
+    return true;
 }
 
 /* Looks at ranges of rows. false = no memory, noted. */
@@ -215,34 +232,92 @@ static void add_rows_in_view(phx_update_emission *at)
     add_blocks_rows(at, rect);
 }
 
-/* The rest of a derived list, that rows do not give; at once, if far targets near the block are noted. */
-static void add_rest(phx_update_emission *at, uint32_t slot)
+/* ---- beside the rows ---- */
+
+/*
+ * Leaves out the rows of its relations' targets, which are in view now and then: so no due row is looked up among the
+ * relations. Returns bits of the targets that were not left out before.
+ */
+static uint32_t leave_related_out(const phx_update_emission *at)
 {
     const phx_shard *shard = at->shard;
-    const phx_annulus annulus = phx_annulus_of(shard, slot);
+    const phx_bands *bands = &shard->bands;
+    const float view = at->attr->view;
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < at->related->count; i++) {
+        const uint32_t slot = at->related->slot[i];
+        if (slot >= shard->store.slots || bands->items[slot] >= shard->grid.row_end) continue;
+        const uint32_t item = bands->items[slot];
+        const phx_motion_sample *to = &bands->samples[item];
+        if (!(fabsf(to->x - at->query.x) <= view && fabsf(to->y - at->query.y) <= view)) continue;
+        if (phx_row_slot(&shard->grid.rows, item) != slot || !phx_related_to(shard, at->related, slot)) continue;
+        if (phx_update_scratch_leaves_out(at->scratch, item)) continue;
+        phx_update_scratch_leave_out(at->scratch, item);
+        bits |= 1u << i;
+    }
+    return bits;
+}
+
+static void let_related_in(const phx_update_emission *at, uint32_t bits)
+{
+    const uint32_t *items = at->shard->bands.items;
+    for (uint32_t left = bits; left; left &= left - 1)
+        phx_update_scratch_let_in(at->scratch, items[at->related->slot[__builtin_ctz(left)]]);
+}
+
+/* May far targets be in the list? None is, if none near the block is noted. */
+static bool any_far_near(const phx_update_emission *at, bool *noted)
+{
+    const phx_far_near *far = &at->scratch->far;
+    if (at->shard->far.entry_count == 0) return false;
+    *noted = phx_far_near_covers(far, at->shard, at->item);
+    return !*noted || far->count > 0;
+}
+
+/* The rest of a derived list, that rows do not give; at once, if far targets near the block are noted. */
+static void add_rest(phx_update_emission *at, phx_annulus annulus)
+{
+    const phx_shard *shard = at->shard;
     const phx_far_near *far = &at->scratch->far;
     uint32_t targets[PHX_LIST_PIECE_MAX], count = 0, next = 0;
-    const bool any_far = shard->far.entry_count > 0, noted = phx_far_near_covers(far, shard, shard->bands.items[slot]);
-    const uint32_t most = (noted ? far->count : 0) + (at->related ? at->related->count : 0) + annulus.count;
+    bool noted = false;
+    const bool any_far = any_far_near(at, &noted);
+    const uint32_t most = (any_far && noted ? far->count : 0) + (at->related ? at->related->count : 0) + annulus.count;
     if (most > PHX_LIST_PIECE_MAX || (any_far && !noted)) {
         at->scratch->searched_count += any_far;
-        phx_rest_visit_list(shard, slot, visit_list_piece, at);
+        phx_rest_visit_list(shard, at->slot, visit_list_piece, at);
         return;
     }
-    if (any_far) count = phx_far_near_list(far, slot, at->related, targets);
+    if (any_far) count = phx_far_near_list(far, at->slot, at->related, targets);
     while (phx_related_listed(at->related, &next, &targets[count])) count++;
     for (uint32_t i = 0; i < annulus.count; i++) targets[count++] = annulus.at[i];
     if (count > 0) visit_list_piece(at, targets, count);
 }
 
-void phx_due_targets_add(phx_update_emission *at, uint32_t slot)
+/* The targets of a derived list. */
+static void add_derived(phx_update_emission *at)
 {
     const phx_shard *shard = at->shard;
-    const bool derived = shard->derives_lists && shard->store.tail[slot].list.derived;
-    at->related = derived ? phx_related_of(shard, slot) : NULL;
-    if (derived) add_rows_in_view(at);
+    const uint32_t flags = at->own->as_observer;
+    const phx_annulus annulus = flags & PHX_SAMPLE_KEPT ? phx_annulus_of(shard, at->slot) : (phx_annulus){NULL, 0};
+    at->related = flags & PHX_SAMPLE_RELATED ? phx_related_of(shard, at->slot) : NULL;
+    at->rows_apart = at->related && phx_related_slots_noted(shard) && at->related->count <= PHX_RELATION_SLOTS;
+    at->special = at->related && !at->rows_apart; /* they may have come into view, too */
+    const uint32_t left_out = at->rows_apart ? leave_related_out(at) : 0;
+    add_rows_in_view(at);
+    let_related_in(at, left_out);
     at->query.view = INFINITY;
-    if (!derived) phx_shard_list_targets(shard, slot, visit_list_piece, at);
-    else if (!at->failed && (at->related || shard->far.entry_count > 0 || phx_annulus_of(shard, slot).count > 0))
-        add_rest(at, slot);
+    if (!at->failed && (at->related || shard->far.entry_count > 0 || annulus.count > 0)) add_rest(at, annulus);
+}
+
+void phx_due_targets_add(phx_update_emission *at)
+{
+    const phx_shard *shard = at->shard;
+    const bool stored = (at->own->as_observer & PHX_SAMPLE_KEPT) && !shard->store.tail[at->slot].list.derived;
+    if (shard->derives_lists && !stored) {
+        add_derived(at);
+        return;
+    }
+    at->query.view = INFINITY;
+    phx_shard_list_targets(shard, at->slot, visit_list_piece, at);
 }

@@ -16,14 +16,16 @@ struct phx_shard;
 typedef struct phx_update_emission {
     phx_update_scratch *scratch;
     const struct phx_shard *shard;
+    uint32_t slot, item;
+    const phx_motion_sample *own;
     const ph_class *class;
-    const phx_body *body;
     const phx_attr *attr;
     const phx_relation_set *related; /* of an observer with a derived list, or NULL: rows do not tell their targets */
     phx_due_query query;
     bool is_new;            /* it was not here at the last tick's end */
     bool ranks;             /* due targets are candidates first: there is a budget, or updates waited for one */
     bool waited;            /* only targets with deferred updates are looked for */
+    bool rows_apart;        /* rows of targets of the relations are left out */
     bool failed;            /* no memory */
     bool special;           /* with query.enters: a target was found of which positions do not decide */
     uint32_t found_entered; /* with query.enters: of the targets that were found */
@@ -41,6 +43,6 @@ uint32_t phx_due_key_of(const phx_update_emission *at, uint32_t slot);
 uint32_t phx_due_since(const phx_update_emission *at, uint32_t target);
 
 /* Adds the due targets of the observer's list. at->failed = no memory. */
-void phx_due_targets_add(phx_update_emission *at, uint32_t slot);
+void phx_due_targets_add(phx_update_emission *at);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "base/simd.h"
 #include "shards/simd/due_rule.h"
+#include "shards/state/annulus.h"
+#include "shards/state/related.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
 
@@ -212,6 +214,14 @@ static bool ready_samples(phx_shard *shard)
     return !shard->derives_lists || ready_motion_rows(shard);
 }
 
+/* Flags of an own observer's list: positions alone do not give it. */
+static uint32_t list_flags(const phx_shard *shard, uint32_t slot)
+{
+    const bool related = (shard->store.body[slot].state & PHX_SLOT_RELATED) || phx_related_of(shard, slot);
+    const bool kept = !shard->store.tail[slot].list.derived || phx_annulus_of(shard, slot).count > 0;
+    return (related ? PHX_SAMPLE_RELATED : 0u) | (kept ? PHX_SAMPLE_KEPT : 0u);
+}
+
 static phx_motion_sample sample_of(const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
@@ -224,9 +234,10 @@ static phx_motion_sample sample_of(const phx_shard *shard, uint32_t slot)
                                known ? history->x : body->x,
                                known ? history->y : body->y,
                                history->hash,
-                               short_age(age_of(history, body, shard->tick)),
-                               (known ? 0 : PHX_SAMPLE_NEW) | (other ? PHX_SAMPLE_NEW_BANDS : 0) |
-                                   (body->state & PHX_SLOT_RELATED ? PHX_SAMPLE_RELATED : 0)};
+                               (uint16_t)short_age(age_of(history, body, shard->tick)),
+                               (uint16_t)((known ? 0 : PHX_SAMPLE_NEW) | (other ? PHX_SAMPLE_NEW_BANDS : 0) |
+                                          (body->state & PHX_SLOT_OWN ? list_flags(shard, slot) : 0)),
+                               shard->store.set[slot]};
 }
 
 bool phx_bands_sample(phx_shard *shard)

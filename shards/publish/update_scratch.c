@@ -31,7 +31,7 @@ void phx_update_scratch_reset(phx_update_scratch *scratch)
     phx_trim(mem, (void **)&scratch->deferred, &scratch->deferred_capacity, sizeof *scratch->deferred,
              scratch->deferred_count, &scratch->deferred_use);
     scratch->observer_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
-    scratch->listed_count = scratch->searched_count = 0;
+    scratch->listed_count = scratch->searched_count = scratch->sifted_count = 0;
     scratch->compared_count = 0;
 }
 
@@ -93,9 +93,10 @@ static bool grow_targets(phx_update_scratch *scratch, size_t room)
                     sizeof *scratch->targets);
 }
 
-bool phx_update_scratch_place(phx_update_scratch *scratch, const phx_kernels *kernels, uint32_t first)
+/* No two due keys of one observer are alike. false = no memory, unchanged. */
+static bool place_observer(phx_update_scratch *scratch, const phx_kernels *kernels, const phx_observer_updates *of)
 {
-    const uint32_t count = scratch->due_count - first;
+    const uint32_t count = of->due_count;
     const size_t room = (size_t)scratch->target_count + count + PHX_KERNEL_PAD;
     if (count == 0) return true;
     if (!grow_targets(scratch, room + room / SPARE) && !grow_targets(scratch, room)) return false;
@@ -103,9 +104,16 @@ bool phx_update_scratch_place(phx_update_scratch *scratch, const phx_kernels *ke
                                .targets = scratch->targets + scratch->group_first,
                                .base = scratch->place_base,
                                .count = scratch->target_count - scratch->group_first};
-    kernels->give_places(&group, scratch->due + first, count);
+    kernels->give_places(&group, scratch->due + of->due_first, count);
     scratch->target_count = scratch->group_first + group.count;
     scratch->place_last = group.base + group.count;
+    return true;
+}
+
+bool phx_update_scratch_place(phx_update_scratch *scratch, const phx_kernels *kernels, uint32_t first)
+{
+    for (uint32_t i = first; i < scratch->observer_count; i++)
+        if (!place_observer(scratch, kernels, &scratch->observers[i])) return false;
     return true;
 }
 

@@ -45,7 +45,7 @@ typedef struct phx_update_scratch {
     uint32_t *places;
     phx_ranked *candidates; /* due targets, if there is a budget */
     phx_observer_updates *observers;
-    uint32_t *due;     /* places in targets, counted from the group's first; of the observer at hand: due keys */
+    uint32_t *due;     /* places in targets, counted from the group's first; of the group at hand: due keys */
     uint32_t *targets; /* due keys */
     uint32_t *deferred;
     uint32_t marks_capacity, left_out_capacity, places_capacity, candidates_capacity, observers_capacity;
@@ -57,6 +57,7 @@ typedef struct phx_update_scratch {
     uint32_t group_first;                        /* in targets */
     uint32_t by_change;      /* so many observers more are not tried by positions: see phx_band_emit_in_view() */
     uint32_t listed_count;   /* in this tick: targets of lists that were looked at one by one, not as rows in view */
+    uint32_t sifted_count;   /* in this tick: due rows of which attributes or relations decided */
     uint32_t searched_count; /* in this tick: observers with far parts that were searched for by cells */
     uint64_t compared_count; /* in this tick: rows that observers were compared with */
     phx_motion_tile tile;    /* of the last block that was worth one */
@@ -108,8 +109,15 @@ static inline uint32_t phx_due_key_band(const phx_update_scratch *scratch, uint3
 
 /* Room for so many further due keys, and pad; they are written behind the due ones. NULL = no memory. */
 uint32_t *phx_update_scratch_room(phx_update_scratch *scratch, uint32_t count);
+/* Prefetches the places of due keys, from one on, which may be far from the ones of rows in view. */
+static inline void phx_update_scratch_await_places(const phx_update_scratch *scratch, uint32_t first)
+{
+    for (uint32_t i = first; i < scratch->due_count; i++) __builtin_prefetch(&scratch->places[scratch->due[i]], 1);
+}
+
 /*
- * Ends an observer: its due keys, from `first` on, become places in the group's targets. false = no memory, unchanged.
+ * Ends a group: the due keys of its observers, from `first` on, become places in the group's targets. Not one observer
+ * at a time, so that places come from memory meanwhile. false = no memory: the group's due keys are void.
  */
 bool phx_update_scratch_place(phx_update_scratch *scratch, const phx_kernels *kernels, uint32_t first);
 /*

@@ -153,6 +153,7 @@ AVX2_INLINE void gather_half(const phx_motion_sample *samples, const uint32_t *i
 AVX2 void phx_gather_samples_avx2(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                                   phx_gathered_samples *to)
 {
+    const __m256i ages = _mm256_set1_epi32(UINT16_MAX);
     PHX_ASSERT(count <= PHX_SAMPLES_MAX);
     for (uint32_t i = 0; i < count; i += LANES) {
         uint32_t last[LANES] = {0};
@@ -169,7 +170,7 @@ AVX2 void phx_gather_samples_avx2(const phx_motion_sample *samples, const uint32
         gather_half(samples, of, 1, column);
         _mm256_storeu_ps(to->was_y + i, column[0]);
         store_vector(to->hash + i, _mm256_castps_si256(column[1]));
-        store_vector(to->age + i, _mm256_castps_si256(column[2]));
+        store_vector(to->age + i, _mm256_and_si256(_mm256_castps_si256(column[2]), ages));
     }
 }
 

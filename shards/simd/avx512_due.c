@@ -200,6 +200,7 @@ AVX512_INLINE void gather_half_512(const phx_motion_sample *samples, const uint3
 AVX512 void phx_gather_samples_avx512(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                                       phx_gathered_samples *to)
 {
+    const __m512i ages = _mm512_set1_epi32(UINT16_MAX);
     PHX_ASSERT(count <= PHX_SAMPLES_MAX);
     for (uint32_t i = 0; i < count; i += LANES) {
         uint32_t last[LANES] = {0};
@@ -216,7 +217,7 @@ AVX512 void phx_gather_samples_avx512(const phx_motion_sample *samples, const ui
         gather_half_512(samples, of, 1, column);
         _mm512_storeu_ps(to->was_y + i, column[0]);
         _mm512_storeu_si512(to->hash + i, _mm512_castps_si512(column[1]));
-        _mm512_storeu_si512(to->age + i, _mm512_castps_si512(column[2]));
+        _mm512_storeu_si512(to->age + i, _mm512_and_si512(_mm512_castps_si512(column[2]), ages));
     }
 }
 

@@ -21,14 +21,17 @@ typedef struct phx_motion_sample {
     float x, y, z; /* now */
     float ox, oy;  /* at the last tick's end; the height of then: phx_bands_old_z() */
     uint32_t hash;
-    uint32_t age; /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
-    uint32_t as_observer; /* PHX_SAMPLE_... */
+    uint16_t age; /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
+    uint16_t as_observer; /* PHX_SAMPLE_...; kernels read it beside the age, and drop it */
+    uint32_t set;         /* the number of its attributes */
 } phx_motion_sample;
 
+/* Of an own observer without one of these, all is known by its row: nothing is read by its slot. */
 enum {
     PHX_SAMPLE_NEW = 1u << 0,       /* it was not here at the last tick's end */
     PHX_SAMPLE_NEW_BANDS = 1u << 1, /* it was, but with the bands of another class */
-    PHX_SAMPLE_RELATED = 1u << 2,   /* PHX_SLOT_RELATED */
+    PHX_SAMPLE_RELATED = 1u << 2,   /* it has relations, or had when its list was found */
+    PHX_SAMPLE_KEPT = 1u << 3       /* its list is stored, or has an annulus */
 };
 
 enum {

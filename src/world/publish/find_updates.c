@@ -10,40 +10,53 @@
 #include "world/state/piece_clock.h"
 #include "world/state/update_types.h"
 
-enum {
-    SAMPLES_AHEAD = 2,
-    OBSERVERS_AHEAD = 4,
-    WAYS_AHEAD = 8,
-    TAILS_AHEAD = 12,
-    TARGETS_AHEAD = 16
-}; /* that are prefetched */
+enum { SAMPLES_AHEAD = 2, OBSERVERS_AHEAD = 4, WAYS_AHEAD = 8, TAILS_AHEAD = 12 }; /* that are prefetched */
 
 static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
-                                  uint32_t slot)
+                                  phx_band_observer observer)
 {
-    const phx_entered *of = &shard->bands.entered[shard->bands.items[slot]];
+    const phx_entered *of = &shard->bands.entered[observer.item];
     const phx_scratch *scratch = &world->scratch[of->worker];
     const phx_change *change = of->change == 0 ? NULL : &scratch->changes[of->change - 1];
     bool failed = false; /* no memory */
-    PHX_ASSERT(!change || change->slot == slot);
+    PHX_ASSERT(!change || change->slot == observer.slot);
     /* A change that commits may be of a list that was stored: by relations, or cut by a limit. */
     if ((!change || !change->commits) &&
-        phx_band_emit_in_view(update_scratch, shard, slot, change ? change->enter_count : 0, &failed))
+        phx_band_emit_in_view(update_scratch, shard, observer, change ? change->enter_count : 0, &failed))
         return true;
     if (failed) return false;
-    if (!change) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
+    if (!change) return phx_band_emit(update_scratch, shard, observer, NULL, 0);
     uint32_t buffer[PHX_ORDER_SHORT_MAX];
     const uint32_t *entered = phx_interest_entered(scratch, change, buffer);
-    return phx_band_emit(update_scratch, shard, slot, entered, change->enter_count);
+    return phx_band_emit(update_scratch, shard, observer, entered, change->enter_count);
+}
+
+/* The observers of a piece. While lists are derived they have rows side by side, from the first one on. */
+typedef struct piece_observers {
+    phx_observer_batch batch;
+    uint32_t first_row;
+} piece_observers;
+
+static void fill_observers(const phx_shard *shard, const phx_update_piece *piece, piece_observers *of)
+{
+    of->batch = (phx_observer_batch){.block = piece->block, .first = piece->first, .count = piece->count};
+    of->first_row = shard->derives_lists ? shard->grid.blocks[piece->block].start[0] + piece->first : PHX_SLOT_NONE;
+    phx_recipients_fill_batch(shard, &of->batch);
+}
+
+static phx_band_observer banded_at(const piece_observers *of, uint32_t place)
+{
+    const uint32_t slot = of->batch.slot[place];
+    return (phx_band_observer){slot, of->first_row == PHX_SLOT_NONE ? slot : of->first_row + place};
 }
 
 /* The consumer of the observer at a place; PHX_SLOT_NONE: there is none. */
-static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_observer_batch *batch,
-                            uint32_t place)
+static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const piece_observers *of, uint32_t place)
 {
-    uint32_t slot = batch->slot[place];
-    if (slot == PHX_SLOT_NONE || !phx_attr_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
-    return world->def.consumers == 1 ? 0 : shard->store.name[slot].consumer;
+    const phx_band_observer observer = banded_at(of, place);
+    if (observer.slot == PHX_SLOT_NONE) return PHX_SLOT_NONE;
+    if (!phx_attr_observes(&shard->store.sets.attr[shard->bands.samples[observer.item].set])) return PHX_SLOT_NONE;
+    return world->def.consumers == 1 ? 0 : shard->store.name[observer.slot].consumer;
 }
 
 /* Begins a group behind the worker's other ones. */
@@ -63,69 +76,65 @@ static bool group_ready(phx_world *world, phx_update_worker *own)
                     (size_t)own->group_count + 1, sizeof *own->groups);
 }
 
-/* Ends it; one without observers is none. */
-static void group_end(phx_update_worker *own, phx_update_group group)
+/* Ends it; one without observers is none. false = no memory, and there is none. */
+static bool group_end(phx_update_worker *own, const phx_shard *shard, phx_update_group group)
 {
+    if (!phx_update_scratch_place(&own->update_scratch, shard->kernels, group.observer_first)) return false;
     group.observer_count = own->update_scratch.observer_count - group.observer_first;
     group.due_count = own->update_scratch.due_count - group.due_first;
     group.target_count = own->update_scratch.target_count - group.target_first;
     if (group.observer_count > 0) own->groups[own->group_count++] = group;
+    return true;
 }
 
-static bool is_of(const phx_observer_batch *batch, const uint32_t *consumers, uint32_t place, uint32_t consumer)
+static bool is_of(const piece_observers *of, const uint32_t *consumers, uint32_t place, uint32_t consumer)
 {
-    return place < batch->count && consumers[place] == consumer;
+    return place < of->batch.count && consumers[place] == consumer;
 }
 
 /* Prefetches the consumer's observers behind a place. */
-static void prefetch_observers(const phx_shard *shard, const phx_observer_batch *batch, const uint32_t *consumers,
+static void prefetch_observers(const phx_shard *shard, const piece_observers *of, const uint32_t *consumers,
                                uint32_t place, uint32_t consumer)
 {
     const uint32_t next = place + SAMPLES_AHEAD, near = place + OBSERVERS_AHEAD, way = place + WAYS_AHEAD,
                    tail = place + TAILS_AHEAD;
-    if (is_of(batch, consumers, tail, consumer)) phx_band_prefetch_tail(shard, batch->slot[tail]);
-    if (is_of(batch, consumers, way, consumer)) phx_band_prefetch_way(shard, batch->slot[way]);
-    if (is_of(batch, consumers, near, consumer)) phx_band_prefetch(shard, batch->slot[near]);
-    if (is_of(batch, consumers, next, consumer)) phx_band_prefetch_targets(shard, batch->slot[next]);
+    if (is_of(of, consumers, tail, consumer)) phx_band_prefetch_tail(shard, banded_at(of, tail));
+    if (is_of(of, consumers, way, consumer)) phx_band_prefetch_way(shard, banded_at(of, way));
+    if (is_of(of, consumers, near, consumer)) phx_band_prefetch(shard, banded_at(of, near));
+    if (is_of(of, consumers, next, consumer)) phx_band_prefetch_targets(shard, banded_at(of, next));
 }
 
 /* Emits the updates of one consumer's observers; their consumers[] become PHX_SLOT_NONE. false = no memory. */
 static bool emit_update_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
-                              const phx_observer_batch *batch, uint32_t *consumers, uint32_t from)
+                              const piece_observers *of, uint32_t *consumers, uint32_t from)
 {
     phx_update_scratch *update_scratch = &own->update_scratch;
     const phx_update_group group = group_begin(world, own, consumers[from]);
     if (!group_ready(world, own)) return false;
-    for (uint32_t place = from; place < batch->count; place++) {
-        prefetch_observers(shard, batch, consumers, place, group.consumer);
+    for (uint32_t place = from; place < of->batch.count; place++) {
+        prefetch_observers(shard, of, consumers, place, group.consumer);
         if (consumers[place] != group.consumer) continue;
-        if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;
+        if (!emit_observer_updates(world, update_scratch, shard, banded_at(of, place))) return false;
         consumers[place] = PHX_SLOT_NONE;
     }
-    group_end(own, group);
-    return true;
+    return group_end(own, shard, group);
 }
 
 static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
 {
     const phx_shard *shard = &world->shards[piece->shard];
     phx_update_scratch *update_scratch = &own->update_scratch;
-    phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
+    piece_observers of;
     uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
     uint32_t observers = update_scratch->observer_count, due = update_scratch->due_count,
              targets = update_scratch->target_count;
     phx_band_open_block(update_scratch, shard, piece->block);
-    phx_recipients_fill_batch(shard, &batch);
-    for (uint32_t place = 0; place < batch.count; place++) {
-        const uint32_t ahead = place + TARGETS_AHEAD;
-        if (ahead < batch.count && batch.slot[ahead] != PHX_SLOT_NONE)
-            __builtin_prefetch(&shard->store.set[batch.slot[ahead]]);
-        consumers[place] = consumer_at(world, shard, &batch, place);
-    }
+    fill_observers(shard, piece, &of);
+    for (uint32_t place = 0; place < of.batch.count; place++) consumers[place] = consumer_at(world, shard, &of, place);
     piece->group_first = own->group_count;
-    for (uint32_t place = 0; place < batch.count; place++) {
+    for (uint32_t place = 0; place < of.batch.count; place++) {
         if (consumers[place] == PHX_SLOT_NONE) continue;
-        if (emit_update_group(world, own, shard, &batch, consumers, place)) continue;
+        if (emit_update_group(world, own, shard, &of, consumers, place)) continue;
         own->group_count = piece->group_first;
         update_scratch->observer_count = observers;
         update_scratch->due_count = due;
@@ -176,30 +185,35 @@ static uint32_t roomiest_worker(const phx_world *world)
 }
 
 /* Emits the updates of one observer as a group of its own. false = no memory. */
-static bool emit_alone(phx_world *world, phx_update_worker *own, const phx_shard *shard, uint32_t slot,
+static bool emit_alone(phx_world *world, phx_update_worker *own, const phx_shard *shard, phx_band_observer observer,
                        uint32_t consumer)
 {
+    phx_update_scratch *scratch = &own->update_scratch;
     const phx_update_group group = group_begin(world, own, consumer);
+    const uint32_t deferred = scratch->deferred_count;
     if (!group_ready(world, own)) return false;
-    if (!emit_observer_updates(world, &own->update_scratch, shard, slot)) return false;
-    group_end(own, group);
-    return true;
+    if (!emit_observer_updates(world, scratch, shard, observer)) return false;
+    if (group_end(own, shard, group)) return true;
+    scratch->observer_count = group.observer_first;
+    scratch->due_count = group.due_first;
+    scratch->deferred_count = deferred;
+    return false;
 }
 
 /* Emits a piece, observer by observer; sets aside each that there is no memory for. */
 static void emit_piece_short(phx_world *world, phx_update_piece *piece)
 {
     phx_shard *shard = &world->shards[piece->shard];
-    phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
-    phx_recipients_fill_batch(shard, &batch);
+    piece_observers of;
+    fill_observers(shard, piece, &of);
     piece->worker = roomiest_worker(world);
     phx_update_worker *own = &world->updates.workers[piece->worker];
     const uint32_t deferred = own->update_scratch.deferred_count;
     piece->group_first = own->group_count;
-    for (uint32_t place = 0; place < batch.count; place++) {
-        const uint32_t consumer = consumer_at(world, shard, &batch, place), slot = batch.slot[place];
-        if (consumer == PHX_SLOT_NONE || emit_alone(world, own, shard, slot, consumer)) continue;
-        phx_shard_set_aside(shard, slot);
+    for (uint32_t place = 0; place < of.batch.count; place++) {
+        const uint32_t consumer = consumer_at(world, shard, &of, place);
+        if (consumer == PHX_SLOT_NONE || emit_alone(world, own, shard, banded_at(&of, place), consumer)) continue;
+        phx_shard_set_aside(shard, of.batch.slot[place]);
     }
     piece->group_count = own->group_count - piece->group_first;
     own->held += (own->update_scratch.deferred_count - deferred) / 2;

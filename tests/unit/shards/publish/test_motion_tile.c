@@ -69,13 +69,19 @@ static void read_due(fleet *f, const phx_update_scratch *scratch, uint8_t of[IDS
     }
 }
 
+/* The observer of a slot, as it is sampled. */
+static phx_band_observer observer_of(const phx_shard *shard, uint32_t slot)
+{
+    return (phx_band_observer){slot, shard->bands.items[slot]};
+}
+
 static void emit_observer(fleet *f, phx_update_scratch *scratch, uint32_t slot)
 {
     uint32_t entered[ENTERED], count = 0;
     const uint64_t id = f->shard[0].store.name[slot].id;
     for (uint64_t target = 1; target <= IDS && count < id % (ENTERED + 1); target++)
         if (fleet_sees(f, id, target)) entered[count++] = fleet_slot(f, 0, target);
-    cr_assert(phx_band_emit(scratch, &f->shard[0], slot, entered, count));
+    cr_assert(phx_band_emit(scratch, &f->shard[0], observer_of(&f->shard[0], slot), entered, count));
 }
 
 /* Emits the updates of all observers. Returns the number of rows that they were compared with. */
@@ -96,6 +102,7 @@ static uint64_t emit_all(fleet *f, bool tiled)
             if (shard->grid.rows.view[row] != 0.0f) emit_observer(f, &scratch, phx_row_slot(&shard->grid.rows, row));
     }
     cr_assert_eq(tiles, tiled ? 2u : 0u, "%u blocks have a tile", tiles);
+    cr_assert(phx_update_scratch_place(&scratch, shard->kernels, 0));
     read_due(f, &scratch, due[tiled]);
     const uint64_t compared = scratch.compared_count;
     phx_update_scratch_free(&scratch);
@@ -169,12 +176,13 @@ static uint32_t emit_both(fleet *f, phx_update_scratch *by_change, phx_update_sc
     uint32_t entered[IDS];
     const uint32_t count = find_entered(f, slot, entered), due_count = by_position->due_count;
     bool failed = false;
-    cr_assert(phx_band_emit(by_change, shard, slot, entered, count));
-    cr_assert_not(phx_band_emit_in_view(by_position, shard, slot, count + 1, &failed), "an enter that is none");
+    const phx_band_observer observer = observer_of(shard, slot);
+    cr_assert(phx_band_emit(by_change, shard, observer, entered, count));
+    cr_assert_not(phx_band_emit_in_view(by_position, shard, observer, count + 1, &failed), "an enter that is none");
     cr_assert(!failed && by_position->due_count == due_count && by_position->by_change > 0);
-    cr_assert_not(phx_band_emit_in_view(by_position, shard, slot, count, &failed), "not tried so soon");
+    cr_assert_not(phx_band_emit_in_view(by_position, shard, observer, count, &failed), "not tried so soon");
     by_position->by_change = 0;
-    cr_assert(phx_band_emit_in_view(by_position, shard, slot, count, &failed), "%u enters", count);
+    cr_assert(phx_band_emit_in_view(by_position, shard, observer, count, &failed), "%u enters", count);
     return count;
 }
 
@@ -191,6 +199,8 @@ static void test_by_positions(ph_shape shape)
     for (uint32_t slot = 0; slot < shard->store.slots; slot++)
         if (shard->grid.rows.view[shard->store.body[slot].row] != 0.0f)
             enters += emit_both(f, &by_change, &by_position, slot);
+    cr_assert(phx_update_scratch_place(&by_change, shard->kernels, 0));
+    cr_assert(phx_update_scratch_place(&by_position, shard->kernels, 0));
     memset(due, 0, sizeof due);
     read_due(f, &by_change, due[0]);
     read_due(f, &by_position, due[1]);
@@ -220,18 +230,18 @@ Test(publish, updates_by_change)
     phx_update_scratch_group(&scratch, BANDS);
     uint32_t slot = fleet_slot(f, 0, 1), count = find_entered(f, slot, entered);
     cr_assert_gt(count, 0);
-    cr_assert(phx_band_emit_in_view(&scratch, shard, slot, count, &failed));
+    cr_assert(phx_band_emit_in_view(&scratch, shard, observer_of(shard, slot), count, &failed));
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t row = shard->store.body[i == 0 ? slot : entered[0]].row;
         const float before = shard->grid.rows.ox[row];
         shard->grid.rows.ox[row] = NAN;
         cr_assert(phx_bands_sample(shard));
-        cr_assert_not(phx_band_emit_in_view(&scratch, shard, slot, count, &failed) || failed);
+        cr_assert_not(phx_band_emit_in_view(&scratch, shard, observer_of(shard, slot), count, &failed) || failed);
         scratch.by_change = 0;
         shard->grid.rows.ox[row] = before;
     }
     cr_assert(phx_bands_sample(shard));
-    cr_assert(phx_band_emit_in_view(&scratch, shard, slot, count, &failed));
+    cr_assert(phx_band_emit_in_view(&scratch, shard, observer_of(shard, slot), count, &failed));
     phx_update_scratch_free(&scratch);
     fleet_close(f);
 }

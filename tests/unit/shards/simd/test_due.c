@@ -170,7 +170,8 @@ static void gathers_samples(const phx_kernels *kernels, const char *name)
                                          place(&rng),
                                          place(&rng),
                                          (uint32_t)phx_rng_next(&rng),
-                                         phx_rng_below(&rng, PH_BAND_EVERY_MAX + 1),
+                                         (uint16_t)phx_rng_below(&rng, PH_BAND_EVERY_MAX + 1),
+                                         (uint16_t)phx_rng_next(&rng),
                                          (uint32_t)phx_rng_next(&rng)};
     for (uint32_t count = 0; count <= PHX_SAMPLES_MAX; count++) {
         for (uint32_t i = 0; i < count; i++) items[i] = phx_rng_below(&rng, ROWS);
