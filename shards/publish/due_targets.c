@@ -87,7 +87,7 @@ static uint32_t keep_seen(const phx_update_emission *at, uint32_t *keys, uint32_
     const phx_relation_set *related = at->rows_apart ? NULL : at->related;
     const uint64_t filter = related ? phx_related_filter(shard, related) : 0;
     uint32_t n = 0;
-    at->scratch->sifted_count += count;
+    at->scratch->sifted_count += related ? count : 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t key = keys[i], item = phx_due_key_item(at->scratch, key);
         const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, item);

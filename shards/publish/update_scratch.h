@@ -57,7 +57,7 @@ typedef struct phx_update_scratch {
     uint32_t group_first;                        /* in targets */
     uint32_t by_change;      /* so many observers more are not tried by positions: see phx_band_emit_in_view() */
     uint32_t listed_count;   /* in this tick: targets of lists that were looked at one by one, not as rows in view */
-    uint32_t sifted_count;   /* in this tick: due rows of which attributes or relations decided */
+    uint32_t sifted_count;   /* in this tick: due rows that were looked up among relations */
     uint32_t searched_count; /* in this tick: observers with far parts that were searched for by cells */
     uint64_t compared_count; /* in this tick: rows that observers were compared with */
     phx_motion_tile tile;    /* of the last block that was worth one */
