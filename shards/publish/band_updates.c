@@ -57,19 +57,23 @@ static void open_observer(phx_update_emission *at)
     at->query.band_bits = at->scratch->band_bits;
 }
 
-static phx_update_emission emission_of(phx_update_scratch *scratch, const phx_shard *shard, phx_band_observer observer)
+/* Field by field, without the query, which open_observer() fills: a cleared one would cost as much as a row's vector.
+ */
+static void begin_emission(phx_update_emission *at, phx_update_scratch *scratch, const phx_shard *shard,
+                           phx_band_observer observer)
 {
-    const phx_motion_sample *own = &shard->bands.samples[observer.item];
-    const phx_attr *attr = &shard->store.sets.attr[own->set];
     PHX_ASSERT(shard->bands.items[observer.slot] == observer.item);
-    return (phx_update_emission){.scratch = scratch,
-                                 .shard = shard,
-                                 .slot = observer.slot,
-                                 .item = observer.item,
-                                 .own = own,
-                                 .class = &shard->rules->classes[attr->kind],
-                                 .attr = attr,
-                                 .is_new = own->as_observer & PHX_SAMPLE_NEW};
+    at->scratch = scratch;
+    at->shard = shard;
+    at->slot = observer.slot;
+    at->item = observer.item;
+    at->own = &shard->bands.samples[observer.item];
+    at->attr = &shard->store.sets.attr[at->own->set];
+    at->class = &shard->rules->classes[at->attr->kind];
+    at->related = NULL;
+    at->is_new = at->own->as_observer & PHX_SAMPLE_NEW;
+    at->ranks = at->waited = at->rows_apart = at->failed = at->special = false;
+    at->found_entered = at->entered_count = at->candidate_count = 0;
 }
 
 /* Adds targets that entered the list; they are left out from then on. false = no memory. */
@@ -213,7 +217,8 @@ bool phx_band_emit_in_view(phx_update_scratch *scratch, const phx_shard *shard, 
                            uint32_t enters, bool *failed)
 {
     enum { BY_CHANGE = 15 }; /* neighbours mostly meet the same targets, of which positions do not decide */
-    phx_update_emission at = emission_of(scratch, shard, observer);
+    phx_update_emission at;
+    begin_emission(&at, scratch, shard, observer);
     const uint32_t first = scratch->due_count;
     *failed = false;
     if (at.class->band_count == 0) return false;
@@ -243,7 +248,8 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, phx_band
                    const uint32_t *entered, uint32_t entered_count)
 {
     const uint32_t slot = observer.slot;
-    phx_update_emission at = emission_of(scratch, shard, observer);
+    phx_update_emission at;
+    begin_emission(&at, scratch, shard, observer);
     phx_observer_updates updates = {
         .slot = slot, .due_first = scratch->due_count, .deferred_first = scratch->deferred_count};
     const uint32_t waited = shard->bands.waiting > 0 ? shard->bands.deferred[slot].count : 0;

@@ -15,16 +15,6 @@
 #include "shards/state/update_bands.h"
 #include "shards/state/view_reach.h"
 
-static uint32_t slot_of_item(const phx_shard *shard, uint32_t item)
-{
-    return shard->derives_lists ? phx_row_slot(&shard->grid.rows, item) : item;
-}
-
-uint32_t phx_due_target(const phx_shard *shard, const phx_update_scratch *scratch, uint32_t key)
-{
-    return slot_of_item(shard, phx_due_key_item(scratch, key));
-}
-
 enum { SPANS_MAX = 32 }; /* of rows, whose due ones are found in one call */
 
 uint32_t phx_due_key_of(const phx_update_emission *at, uint32_t slot)
@@ -53,7 +43,7 @@ static bool add_candidates(phx_update_emission *at, const uint32_t *keys, uint32
                   (size_t)at->candidate_count + count, sizeof *scratch->candidates))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t item = phx_due_key_item(scratch, keys[i]), slot = slot_of_item(at->shard, item);
+        const uint32_t item = phx_due_key_item(scratch, keys[i]), slot = phx_due_slot(at->shard, item);
         if (at->waited && scratch->marks[slot].epoch != scratch->mark_epoch) continue;
         uint64_t waited = (uint32_t)at->shard->tick - phx_due_since(at, slot);
         scratch->candidates[at->candidate_count++] =

@@ -9,13 +9,12 @@
 
 #include "shards/entity/relations.h"
 #include "shards/publish/update_scratch.h"
-
-struct phx_shard;
+#include "shards/state/shard.h"
 
 /* The observer whose updates are emitted. */
 typedef struct phx_update_emission {
     phx_update_scratch *scratch;
-    const struct phx_shard *shard;
+    const phx_shard *shard;
     uint32_t slot, item;
     const phx_motion_sample *own;
     const ph_class *class;
@@ -33,8 +32,17 @@ typedef struct phx_update_emission {
     uint32_t candidate_count;
 } phx_update_emission;
 
+/* The slot of an item (phx_motion_sample). */
+static inline uint32_t phx_due_slot(const phx_shard *shard, uint32_t item)
+{
+    return shard->derives_lists ? phx_row_slot(&shard->grid.rows, item) : item;
+}
+
 /* The slot of a due key's target. */
-uint32_t phx_due_target(const struct phx_shard *shard, const phx_update_scratch *scratch, uint32_t key);
+static inline uint32_t phx_due_target(const phx_shard *shard, const phx_update_scratch *scratch, uint32_t key)
+{
+    return phx_due_slot(shard, phx_due_key_item(scratch, key));
+}
 
 /* The due key of a target. */
 uint32_t phx_due_key_of(const phx_update_emission *at, uint32_t slot);
