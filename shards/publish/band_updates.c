@@ -3,7 +3,7 @@
  */
 #include "shards/publish/band_updates.h"
 
-#include "shards/publish/due_targets.h"
+#include "shards/publish/due_list.h"
 #include "shards/publish/motion_history.h"
 #include "shards/state/annulus.h"
 #include "shards/state/related.h"
@@ -108,10 +108,10 @@ static bool add_targets(phx_update_emission *at, const uint32_t *entered, uint32
 {
     phx_update_scratch_leave_out(at->scratch, at->item); /* its own row is in its view */
     at->failed = entered_count > 0 && !add_entered(at, entered, entered_count);
-    if (!at->failed) phx_due_targets_add(at);
+    if (!at->failed) phx_due_list_add(at);
     if (!at->failed && waited) {
         at->waited = at->query.all = true;
-        phx_due_targets_add(at);
+        phx_due_list_add(at);
     }
     let_all_in(at, entered, entered_count);
     return !at->failed;

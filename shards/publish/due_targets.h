@@ -1,6 +1,6 @@
 /*
- * Finds the due targets of one observer: among the rows in its view where its list is derived, else in its stored list.
- * Called by band_updates.c.
+ * Finds the due targets of one observer among samples, and among the rows in its view. Called by due_list.c, the key of
+ * a target by band_updates.c.
  *
  * Publish phase, by any worker.
  */
@@ -50,7 +50,11 @@ uint32_t phx_due_key_of(const phx_update_emission *at, uint32_t slot);
 /* The tick in which its update became due: this one, or an earlier one if it was deferred. */
 uint32_t phx_due_since(const phx_update_emission *at, uint32_t target);
 
-/* Adds the due targets of the observer's list. at->failed = no memory. */
-void phx_due_targets_add(phx_update_emission *at);
+/* Adds due targets of the observer's list that are among these samples, so many of them. false = no memory, noted. */
+bool phx_due_targets_add(phx_update_emission *at, const phx_motion_columns *columns, const phx_span *spans,
+                         uint32_t span_count, uint32_t length);
+
+/* Adds the ones among the rows in view of an observer with a derived list, without the list. at->failed = no memory. */
+void phx_due_targets_add_rows(phx_update_emission *at);
 
 #endif

@@ -199,7 +199,6 @@ static bool write_queries(phx_shard *shard)
     return true;
 }
 
-/* Room for all items. */
 static bool ready_samples(phx_shard *shard)
 {
     phx_bands *bands = &shard->bands;
