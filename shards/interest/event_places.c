@@ -12,7 +12,7 @@ static void place_wide(const phx_shard *shard, const phx_unsorted_events *of, ui
     uint32_t first = of->first[0];
     for (uint32_t part = 0; part < 2 * depths; part++) {
         const bool leaves = part < depths;
-        const uint32_t depth = part % depths;
+        const uint32_t depth = leaves ? part : part - depths;
         uint64_t id[PHX_ORDER_SHORT_MAX];
         uint16_t kind[PHX_ORDER_SHORT_MAX];
         uint32_t which[PHX_ORDER_SHORT_MAX], at[PHX_ORDER_SHORT_MAX], n = 0;

@@ -1,6 +1,6 @@
 /*
- * Finds the due targets of one observer's list: where it is derived among the rows in view, the targets of relations, the
- * far ones and the annulus, else in the stored list. Called by band_updates.c.
+ * Finds the due targets of one observer's list: where it is derived among the rows in view, the targets of relations,
+ * the far ones and the annulus, else in the stored list. Called by band_updates.c.
  *
  * Publish phase, by any worker.
  */

@@ -110,7 +110,7 @@ static uint32_t keep_added(const phx_update_emission *at, const phx_motion_colum
 }
 
 bool phx_due_targets_add(phx_update_emission *at, const phx_motion_columns *columns, const phx_span *spans,
-                            uint32_t span_count, uint32_t length)
+                         uint32_t span_count, uint32_t length)
 {
     uint32_t *keys = phx_update_scratch_room(at->scratch, length);
     phx_motion_columns still;
