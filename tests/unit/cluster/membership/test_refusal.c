@@ -1,0 +1,309 @@
+/*
+ * Processes that do not join, as another one has another definition, or writes other bytes. A few of them over one
+ * control store without faults; with faults they are run by the simulation (sim_members.c).
+ */
+#include <string.h>
+
+#include "cluster/membership/refusal.h"
+#include "cluster/membership/registration.h"
+#include "cluster/wire/format.h"
+#include "cluster/wire/sum.h"
+#include "unit/cluster/membership/membership_bed.h"
+
+TestSuite(refusal, .init = bed_begin, .fini = bed_end);
+
+Test(refusal, another_world_is_refused)
+{
+    bed_start(0, 0, REGIONS, 1, false);
+    bed_run(20);
+    bed_start(1, 0, REGIONS, 2, false);
+    bed_start(2, 0, REGIONS + 1, 1, false);
+    bed_run(40);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[1].membership.reason, "another member has another definition of the world");
+    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[2].membership.reason, "the map of the store has another number of regions");
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(bed.processes[0].node.map.member_count, 1);
+}
+
+/* What differs between two texts; NULL: it can not be said. */
+static const char *difference(const char *own, const char *other)
+{
+    static char line[PHC_REASON_SIZE];
+    if (!phx_refusal_compare(own, strlen(own), other, strlen(other), line, sizeof line)) return NULL;
+    cr_assert_eq(strncmp(line, PHX_OTHER_DEFINITION, strlen(PHX_OTHER_DEFINITION)), 0);
+    return line + strlen(PHX_OTHER_DEFINITION);
+}
+
+Test(refusal, the_key_that_differs_is_named)
+{
+    cr_assert_str_eq(difference("a 1\nb 2\n", "a 1\nb 3\n"), ": b is 2 here, 3 there");
+    cr_assert_str_eq(difference("a 1 2\nb 2\n", "a 1 4\nb 3\n"), ": a is 1 2 here, 1 4 there");
+    cr_assert_str_eq(difference("a 1\nb 2\n", "c 1\nb 2\n"), ": a is 1 here, and there in its place c is 1");
+    cr_assert_null(difference("a 1\n", "a 1\n"));
+    cr_assert_null(difference("a 1\n", "a 1\nb 1\n"));
+}
+
+/* What stands in the store may be any bytes. */
+Test(refusal, bytes_that_are_no_definition_name_no_key)
+{
+    char line[PHC_REASON_SIZE], other[4096];
+    static const char *const flawed[] = {"", "\n", "a", "a 2", "a\n", "a \x1b[2J\n", "a \xff\n", "a\t2\n", "\x01 2\n"};
+    for (size_t i = 0; i < sizeof flawed / sizeof *flawed; i++)
+        cr_assert_null(difference("a 1\n", flawed[i]), "%zu", i);
+    memset(other, 'x', sizeof other);
+    other[0] = 'a';
+    other[1] = ' ';
+    other[sizeof other - 1] = '\n';
+    cr_assert_not(phx_refusal_compare("a 1\n", 4, other, sizeof other, line, sizeof line), "too long to be shown");
+    other[100] = '\n';
+    cr_assert(phx_refusal_compare("a 1\n", 4, other, sizeof other, line, sizeof line));
+}
+
+/* With texts the reason comes with an answer of the store, and the process registers with none of its ticks. */
+Test(refusal, another_world_is_refused_by_its_key)
+{
+    static const char *const texts[] = {"view 50\nmargin 5\n", "view 50\nmargin 7\n", NULL};
+    for (uint32_t at = 0; at < 3; at++) {
+        bed_start(at, 0, REGIONS, at + 1, false);
+        bed.processes[at].membership.def.definition_text = texts[at];
+        bed.processes[at].membership.def.definition_size = texts[at] ? strlen(texts[at]) : 0;
+        bed_run(40);
+        cr_assert_eq(bed.processes[at].membership.phase, at == 0 ? PHX_MEMBERSHIP_MEMBER : PHX_MEMBERSHIP_ENDED);
+    }
+    cr_assert_str_eq(bed.processes[1].membership.reason,
+                     "another member has another definition of the world: margin is 7 here, 5 there");
+    cr_assert_str_eq(bed.processes[2].membership.reason, PHX_OTHER_DEFINITION);
+    cr_assert_eq(bed.processes[0].node.map.member_count, 1);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 1);
+    cr_assert_eq(bed_keys("ph-definition/"), 1, "of members alone");
+}
+
+/* So texts are as many as members, whatever came and went. */
+Test(refusal, a_text_is_there_as_long_as_its_member)
+{
+    bed_start(0, 4, REGIONS, 1, false);
+    bed.processes[0].membership.def.definition_text = "view 50\n";
+    bed.processes[0].membership.def.definition_size = strlen("view 50\n");
+    while (bed.processes[0].membership.phase < PHX_MEMBERSHIP_MEMBER) {
+        cr_assert_eq(bed_keys("ph-definition/"), 0, "it is no member yet");
+        bed_run(1);
+    }
+    bed_run(3);
+    cr_assert_eq(bed_keys("ph-definition/unit/4"), 1);
+    bed_hang(2 * LEASE_TICKS);
+    bed_run(1);
+    cr_assert_eq(bed_keys("ph-definition/"), 0, "its lease has ended");
+    bed_run(10);
+    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert_eq(bed_keys("ph-definition/unit/4"), 1, "it came back");
+    phx_membership_leave(&bed.processes[0].membership);
+    bed_run(1);
+    cr_assert_eq(bed_keys("ph-"), 0);
+}
+
+/* Both have registered before they see each other; while the other definition is read, none goes into a map. */
+Test(refusal, of_two_that_are_refused_at_once_none_joins)
+{
+    static const char *const texts[] = {"view 50\n", "view 60\n"};
+    for (uint32_t at = 0; at < 2; at++) {
+        bed_start(at, (uint16_t)(at + 1), REGIONS, at + 1, false);
+        bed.processes[at].membership.def.definition_text = texts[at];
+        bed.processes[at].membership.def.definition_size = strlen(texts[at]);
+    }
+    bed_run(40);
+    for (uint32_t at = 0; at < 2; at++) cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_ENDED);
+    for (uint32_t at = 0; at < 2; at++) /* neither was a member that writes its text */
+        cr_assert_str_eq(bed.processes[at].membership.reason, PHX_OTHER_DEFINITION);
+    bed_run(1);
+    cr_assert_eq(bed_keys("ph"), 0, "their leases end with them");
+}
+
+/* As if another process did. */
+static void write_key(const char *key, const unsigned char *bytes, size_t size)
+{
+    static phc_store other;
+    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
+    cr_assert_eq(other.cas(other.user, 1, key, 0, bytes, size, 0), PH_OK);
+    phc_memory_step(bed.memory, bed.now);
+    other.close(other.user);
+}
+
+static struct {
+    phc_store store; /* as it is */
+    bool is_map_held, is_get_held;
+    unsigned char map[PHX_CLUSTER_MAP_BYTES_MAX];
+    size_t size;
+    uint64_t revision;
+} held;
+
+static ph_status hold_map(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value, size_t size,
+                          uint64_t lease)
+{
+    if (tag != PHX_TAG_MAP) return held.store.cas(user, tag, key, revision, value, size, lease);
+    cr_assert_not(held.is_map_held);
+    memcpy(held.map, value, size);
+    held.size = size;
+    held.revision = revision;
+    held.is_map_held = true;
+    return PH_OK;
+}
+
+static ph_status hold_get(void *user, uint64_t tag, const char *key)
+{
+    (void)user, (void)tag, (void)key;
+    held.is_get_held = true;
+    return PH_OK;
+}
+
+/* The first process's join is on its way as it hears of a process of another definition, and reads what differs. */
+static phx_membership *refuse_while_it_joins(void)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    phx_membership *first = &bed.processes[0].membership;
+    bed_start(0, 1, REGIONS, 1, false);
+    first->def.definition_text = "view 50\n";
+    first->def.definition_size = strlen("view 50\n");
+    held.store = first->def.store;
+    first->def.store.cas = hold_map;
+    first->def.store.get = hold_get;
+    for (uint32_t ticks = 0; !held.is_map_held; ticks++) {
+        cr_assert_lt(ticks, 20);
+        bed_run(1);
+    }
+    phx_registration_encode(&(phx_registration){.definition = 2, .registration = 77}, bytes);
+    write_key("ph/unit/nodes/2", bytes, sizeof bytes);
+    bed_run(2);
+    cr_assert(held.is_get_held && first->is_refused);
+    return first;
+}
+
+static void let_map_go(void)
+{
+    char key[] = "ph/unit/map";
+    cr_assert_eq(held.store.cas(held.store.user, PHX_TAG_MAP, key, held.revision, held.map, held.size, 0), PH_OK);
+    bed_run(2);
+}
+
+Test(refusal, one_whose_join_stands_is_refused_no_more)
+{
+    const phx_membership *first = refuse_while_it_joins();
+    cr_assert_not(bed.processes[0].node.joined);
+    let_map_go();
+    cr_assert(bed.processes[0].node.joined && !first->is_refused);
+    cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
+    bed_run(LEASE_TICKS);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_MEMBER, "%s", first->reason);
+    cr_assert(phx_node_may_save(&bed.processes[0].node));
+}
+
+Test(refusal, one_whose_join_stands_by_the_same_answers_is_refused_no_more)
+{
+    const phx_membership *first = refuse_while_it_joins();
+    cr_assert_eq(held.store.cas(held.store.user, PHX_TAG_MAP, "ph/unit/map", held.revision, held.map, held.size, 0),
+                 PH_OK);
+    cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
+    bed_run(2);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_MEMBER, "%s", first->reason);
+    cr_assert(bed.processes[0].node.joined && !first->is_refused);
+}
+
+static uint32_t texts_written;
+
+static ph_status count_texts(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value,
+                             size_t size, uint64_t lease)
+{
+    texts_written += tag == PHX_REFUSAL_TAG_WRITE;
+    return held.store.cas(user, tag, key, revision, value, size, lease);
+}
+
+/* An earlier process with its number slept, and wrote its text as it went on. */
+Test(refusal, a_text_in_the_place_of_another_is_written_once_that_has_ended)
+{
+    phx_membership *first = &bed.processes[0].membership;
+    write_key("ph-definition/unit/1", (const unsigned char *)"old", 3);
+    bed_start(0, 1, REGIONS, 1, false);
+    first->def.definition_text = "view 50\n";
+    first->def.definition_size = strlen("view 50\n");
+    held.store = first->def.store;
+    first->def.store.cas = count_texts;
+    bed_run(40);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_MEMBER, "%s", first->reason);
+    cr_assert(texts_written > 2 && texts_written <= first->counts.lists + 1, "once a list: %u", texts_written);
+    cr_assert_eq(bed_keys("ph-definition/"), 1);
+}
+
+/* The other one is a member without a key for a moment. */
+Test(refusal, one_that_is_refused_beside_a_member_is_none_for_no_moment)
+{
+    static phx_cluster_map map;
+    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    phx_cluster_map_init(&map, REGIONS);
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 77, .number = 2}));
+    write_key("ph/unit/map", bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes));
+    const phx_membership *first = refuse_while_it_joins();
+    let_map_go();
+    cr_assert_not(bed.processes[0].node.joined);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_JOIN);
+    cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
+    bed_run(2);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_not(bed.processes[0].node.joined);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 1, "its lease has ended with it, so it is put out at once");
+}
+
+/* What a process of another version writes: the same bytes with another number of the format. */
+static void write_foreign(const char *key, unsigned char *bytes, size_t size)
+{
+    bytes[4] = PHX_CLUSTER_FORMAT + 1; /* behind the magic */
+    write_key(key, bytes, size);
+}
+
+static void write_foreign_registration(void)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    phx_registration_encode(&(phx_registration){.definition = 1}, bytes);
+    write_foreign("ph/unit/nodes/9", bytes, sizeof bytes);
+    cr_assert(phx_registration_is_foreign(bytes, sizeof bytes));
+    cr_assert_not(phx_registration_is_foreign(bytes, 7));
+    bytes[0]++;
+    cr_assert_not(phx_registration_is_foreign(bytes, sizeof bytes));
+}
+
+Test(refusal, a_process_of_another_version_yields_and_members_go_on)
+{
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
+    write_foreign_registration();
+    bed_start(1, 2, REGIONS, 1, false);
+    bed_run(60);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert_gt(bed.processes[0].membership.counts.skipped, 0);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[1].membership.reason, PHX_OTHER_FORMAT);
+    cr_assert_eq(bed.processes[0].node.map.member_count, 1);
+}
+
+Test(refusal, a_map_of_another_version_is_refused_by_name_and_stays)
+{
+    static phx_cluster_map map;
+    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    phx_cluster_map_init(&map, REGIONS);
+    map.version = 1;
+    const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
+    bytes[4] = PHX_CLUSTER_FORMAT + 1;
+    phx_writer writer = {.at = bytes + size - PHX_SUM_BYTES, .end = bytes + size};
+    cr_assert_eq(phx_sum_seal(&writer, bytes), size);
+    cr_assert(phx_cluster_map_is_foreign(bytes, size));
+    cr_assert_not(phx_cluster_map_is_foreign(bytes, size - 1));
+    write_foreign("ph/unit/map", bytes, size);
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[0].membership.reason, PHX_OTHER_FORMAT);
+    const phx_memory_table *table = phx_memory_table_of(bed.memory);
+    for (uint32_t i = 0; i < table->key_count; i++)
+        cr_assert(strcmp(table->keys[i].key, "ph/unit/map") != 0 || table->keys[i].value[4] == PHX_CLUSTER_FORMAT + 1);
+}
