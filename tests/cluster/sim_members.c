@@ -172,6 +172,13 @@ bool sim_store_is_free(const sim_schedule *sim, uint32_t slot)
     return !is_registered(sim, slot) && (!lives || !phx_cluster_map_numbered(&sim->store.map, (uint16_t)(slot + 1)));
 }
 
+/* The entity that is entered twice at the end of a schedule is no load: a balancer would give its region on. */
+static bool may_report(const sim_schedule *sim, uint32_t slot)
+{
+    const bool is_time = (sim->tick + slot) % REPORT_TICKS == 0 && sim->doubled == 0;
+    return is_time && all.memberships[slot].phase == PHX_MEMBERSHIP_MEMBER && !sim->processes[slot].gateway;
+}
+
 /* A node with all entities would work for 96 % of its time. */
 static void report_load(const sim_schedule *sim, uint32_t slot)
 {
@@ -201,8 +208,7 @@ void sim_store_poll(sim_schedule *sim, uint32_t slot)
     phc_memory_cut(all.memory, &all.stores[slot], cut);
     phx_membership_tick(membership, sim_now(sim, process));
     process->registration = process->node.def.member.registration;
-    if (membership->phase == PHX_MEMBERSHIP_MEMBER && !process->gateway && (sim->tick + slot) % REPORT_TICKS == 0)
-        report_load(sim, slot);
+    if (may_report(sim, slot)) report_load(sim, slot);
     if (membership->phase != PHX_MEMBERSHIP_ENDED) return;
     if (!process->node.joined) process->alive = false; /* else the node tells its host that it is fenced */
 }
