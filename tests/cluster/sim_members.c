@@ -13,6 +13,9 @@
  * the old ones does not reach the store, and goes on. It is another cluster with the same database: hosts enter what
  * that has, above the ownership of each row.
  *
+ * In some seeds processes start with another definition of the world. The first one in the map stays, and no process
+ * of another one gets into it, whoever has no key for a moment.
+ *
  * In half of the schedules nodes may balance, and report loads by their entities. Then at most one of them does at a
  * time, no two of its moves are nearer than a wait, whoever made the first one, and behind the faults moves come to an
  * end.
@@ -42,9 +45,12 @@ enum {
     AGAIN_TICKS = 100, /* a lease, in which members come, and as many ticks with the map that was adopted */
     MISSES_TICKS = 75, /* before the loss and behind it: a lease, and as long until others are steady */
     MISSES_LATE = 20,
-    WIPES_ONE_IN = 4,   /* schedules in which the store loses nothing else */
-    WIPES_EARLY = 60,   /* before the calm: what was cut off reaches the store again */
-    CUT_TICKS_MIN = 40, /* as long as a new cluster takes to begin */
+    DEFINITIONS_ONE_IN = 8, /* seeds in which processes start with other definitions of the world */
+    DEFINITIONS_SEED = 5,   /* of so many */
+    OTHER_ONE_IN = 4,       /* of the starts in these */
+    WIPES_ONE_IN = 4,       /* schedules in which the store loses nothing else */
+    WIPES_EARLY = 60,       /* before the calm: what was cut off reaches the store again */
+    CUT_TICKS_MIN = 40,     /* as long as a new cluster takes to begin */
     HANGS_ONE_IN = 3,
     ONLY_HANGS_ONE_IN = 3, /* of these */
     HANG_TICK = 120,       /* the earliest one: all have joined, if nothing else fails */
@@ -70,6 +76,8 @@ static struct {
     uint64_t wipe_at;               /* the same; none adopts */
     bool is_old[SIM_PROCESSES_MAX]; /* of the cluster before */
     bool is_awaited;                /* the first map of the cluster behind it */
+    uint64_t definitions_rng;       /* 0: all have the same definition of the world */
+    uint64_t definitions[SIM_PROCESSES_MAX];
     bool balances;
     uint64_t balanced_at; /* the last move of a balancer; 0 = there was none */
 } all;
@@ -90,8 +98,19 @@ static uint64_t draw_wipe(const sim_schedule *sim)
     return HANG_TICK + phx_rng_below(&rng, SIM_TICKS - WIPES_EARLY - HANG_TICK);
 }
 
+/* In some seeds processes start with another definition of the world, and are refused; the same as above. */
+static uint64_t draw_definition(const sim_schedule *sim)
+{
+    if (all.definitions_rng == 0) return 0;
+    if (!sim->is_calm) return phx_rng_below(&all.definitions_rng, OTHER_ONE_IN) == 0;
+    for (uint32_t slot = 0; slot < sim->process_count; slot++)
+        if (sim->processes[slot].alive && sim_is_member(sim, &sim->processes[slot])) return all.definitions[slot];
+    return 0;
+}
+
 void sim_store_begin(sim_schedule *sim)
 {
+    all.definitions_rng = sim->seed % DEFINITIONS_ONE_IN == DEFINITIONS_SEED ? sim->seed : 0;
     const bool hangs = sim_chance(sim, HANGS_ONE_IN);
     sim->only_hangs = hangs && sim_chance(sim, ONLY_HANGS_ONE_IN);
     all.hang_at = hangs ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
@@ -128,10 +147,12 @@ void sim_store_attach(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
     all.is_old[slot] = false;
+    all.definitions[slot] = draw_definition(sim);
     REQUIRE(phc_memory_join(all.memory, &all.stores[slot]) == PH_OK);
     const phx_membership_def def = {.store = all.stores[slot],
                                     .world = "sim",
                                     .number = (uint16_t)(slot + 1),
+                                    .definition = all.definitions[slot],
                                     .gateway = process->gateway,
                                     .region_count = sim->region_count,
                                     .columns = sim->region_count,
@@ -251,6 +272,20 @@ static void check_move(sim_schedule *sim, const phx_memory_key *key)
     }
 }
 
+/* Members of a map have one definition of the world. */
+static void check_definitions(sim_schedule *sim)
+{
+    const uint64_t *first = NULL;
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) {
+        const sim_process *process = &sim->processes[slot];
+        if (!process->used || all.is_old[slot] || !phx_cluster_map_member(&sim->store.map, process->registration))
+            continue;
+        if (first && *first != all.definitions[slot])
+            sim_violate(sim, "two members have other definitions of the world");
+        first = &all.definitions[slot];
+    }
+}
+
 /* A lease that is proven by a process's own clock has not ended in the store. */
 static void check_balancer(sim_schedule *sim)
 {
@@ -360,6 +395,7 @@ void sim_store_step(sim_schedule *sim)
     phc_memory_step(all.memory, sim->tick * SIM_TICK_NS);
     read_store(sim);
     check_proofs(sim);
+    check_definitions(sim);
     check_balancer(sim);
     if (sim->only_hangs) check_none_is_out(sim);
     const uint32_t slot = sim_below(sim, sim->process_count);

@@ -96,7 +96,9 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) {
         changed |= expel_silent(membership, map);
         changed |= propose_wishes(membership, map);
-    } else if (phx_listed_has(membership, self)) {
+    } else if (phx_listed_has(membership, self) && count_dead(membership, proposed) == 0) {
+        /* A member without a key may have another definition, and its key says so once it is back. Else this one waits
+         * until that is put out, which it does itself in the end. */
         changed |= phx_cluster_map_join(proposed, *self);
     }
     if (!changed) changed = membership->balances = phx_balancer_propose(membership, map, proposed);

@@ -1,6 +1,7 @@
 /*
- * Processes that do not join, as another one has another definition, or writes other bytes. A few of them over one
- * control store without faults; with faults they are run by the simulation (sim_members.c).
+ * Processes that do not join, as another one has another definition, or writes other bytes; and the keys that a process
+ * waits for before it joins. A few of them over one control store without faults; with faults they are run by the
+ * simulation (sim_members.c).
  */
 #include <string.h>
 
@@ -27,7 +28,7 @@ Test(refusal, another_world_is_refused)
     cr_assert_eq(bed.processes[0].node.map.member_count, 1);
 }
 
-/* What differs between two texts; NULL: it can not be said. */
+/* The difference of two texts; NULL: it can not be said. */
 static const char *difference(const char *own, const char *other)
 {
     static char line[PHC_REASON_SIZE];
@@ -45,7 +46,7 @@ Test(refusal, the_key_that_differs_is_named)
     cr_assert_null(difference("a 1\n", "a 1\nb 1\n"));
 }
 
-/* What stands in the store may be any bytes. */
+/* The store may have any bytes. */
 Test(refusal, bytes_that_are_no_definition_name_no_key)
 {
     char line[PHC_REASON_SIZE], other[4096];
@@ -120,14 +121,41 @@ Test(refusal, of_two_that_are_refused_at_once_none_joins)
     cr_assert_eq(bed_keys("ph"), 0, "their leases end with them");
 }
 
-/* As if another process did. */
+static uint64_t revision_of(const char *key)
+{
+    const phx_memory_table *table = phx_memory_table_of(bed.memory);
+    for (uint32_t i = 0; i < table->key_count; i++)
+        if (strcmp(table->keys[i].key, key) == 0) return table->keys[i].revision;
+    return 0;
+}
+
+/* As if another process did, over a value that is there. */
 static void write_key(const char *key, const unsigned char *bytes, size_t size)
 {
     static phc_store other;
     cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
-    cr_assert_eq(other.cas(other.user, 1, key, 0, bytes, size, 0), PH_OK);
+    cr_assert_eq(other.cas(other.user, 1, key, revision_of(key), bytes, size, 0), PH_OK);
     phc_memory_step(bed.memory, bed.now);
     other.close(other.user);
+}
+
+/* Of a process that does nothing more. */
+static void write_registration(const char *key, uint64_t definition, uint64_t registration)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    phx_registration_encode(&(phx_registration){.definition = definition, .registration = registration}, bytes);
+    write_key(key, bytes, sizeof bytes);
+}
+
+/* With members of the numbers 2 and on, of the registrations 77 and on. */
+static void write_map(uint16_t count)
+{
+    static phx_cluster_map map;
+    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    phx_cluster_map_init(&map, REGIONS);
+    for (uint16_t i = 0; i < count; i++)
+        cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 77u + i, .number = (uint16_t)(2 + i)}));
+    write_key("ph/unit/map", bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes));
 }
 
 static struct {
@@ -157,10 +185,9 @@ static ph_status hold_get(void *user, uint64_t tag, const char *key)
     return PH_OK;
 }
 
-/* The first process's join is on its way as it hears of a process of another definition, and reads what differs. */
+/* The first process's join is on its way as it hears of a process of another definition, and reads its text. */
 static phx_membership *refuse_while_it_joins(void)
 {
-    unsigned char bytes[PHX_REGISTRATION_BYTES];
     phx_membership *first = &bed.processes[0].membership;
     bed_start(0, 1, REGIONS, 1, false);
     first->def.definition_text = "view 50\n";
@@ -172,8 +199,7 @@ static phx_membership *refuse_while_it_joins(void)
         cr_assert_lt(ticks, 20);
         bed_run(1);
     }
-    phx_registration_encode(&(phx_registration){.definition = 2, .registration = 77}, bytes);
-    write_key("ph/unit/nodes/2", bytes, sizeof bytes);
+    write_registration("ph/unit/nodes/2", 2, 77);
     bed_run(2);
     cr_assert(held.is_get_held && first->is_refused);
     return first;
@@ -234,14 +260,11 @@ Test(refusal, a_text_in_the_place_of_another_is_written_once_that_has_ended)
     cr_assert_eq(bed_keys("ph-definition/"), 1);
 }
 
-/* The other one is a member without a key for a moment. */
+/* The other one is a member, and its key is written anew by hand. */
 Test(refusal, one_that_is_refused_beside_a_member_is_none_for_no_moment)
 {
-    static phx_cluster_map map;
-    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
-    phx_cluster_map_init(&map, REGIONS);
-    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 77, .number = 2}));
-    write_key("ph/unit/map", bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes));
+    write_map(1);
+    write_registration("ph/unit/nodes/2", 1, 77);
     const phx_membership *first = refuse_while_it_joins();
     let_map_go();
     cr_assert_not(bed.processes[0].node.joined);
@@ -253,7 +276,52 @@ Test(refusal, one_that_is_refused_beside_a_member_is_none_for_no_moment)
     cr_assert_eq(bed_keys("ph/unit/nodes/"), 1, "its lease has ended with it, so it is put out at once");
 }
 
-/* What a process of another version writes: the same bytes with another number of the format. */
+/* That one is of another definition, and the list does not say so. */
+Test(refusal, one_that_begins_waits_for_a_member_without_a_key)
+{
+    write_map(1);
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(LEASE_TICKS / 2);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_JOIN);
+    write_registration("ph/unit/nodes/2", 2, 77);
+    bed_run(2 * LEASE_TICKS);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(bed.processes[0].membership.reason, PHX_OTHER_DEFINITION);
+    cr_assert_eq(bed.processes[0].membership.counts.writes, 0, "it writes no map");
+}
+
+Test(refusal, one_that_begins_joins_as_a_member_without_a_key_is_back)
+{
+    write_map(1);
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(LEASE_TICKS / 2);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_JOIN);
+    write_registration("ph/unit/nodes/2", 1, 77);
+    bed_run(4);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(bed.processes[0].node.map.member_count, 2);
+}
+
+/* All members are dead, or the one that lives puts none out: the process does that itself, and joins by that write. */
+Test(refusal, one_that_begins_waits_for_dead_members_not_longer_than_a_lease)
+{
+    enum { JOIN_TICKS = 10 };
+    for (uint16_t living = 0; living < 2; living++) {
+        write_map(3);
+        if (living > 0) write_registration("ph/unit/nodes/4", 1, 79);
+        bed_start(0, 1, REGIONS, 1, false);
+        bed_run(LEASE_TICKS - 1);
+        cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_JOIN);
+        bed_run(JOIN_TICKS);
+        cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER, "%u live", living);
+        cr_assert_eq(bed.processes[0].membership.counts.writes, 1);
+        cr_assert_eq(bed.processes[0].node.map.member_count, 1u + living);
+        bed_end();
+        bed_begin();
+    }
+}
+
+/* A process of another version writes the same bytes with another number of the format. */
 static void write_foreign(const char *key, unsigned char *bytes, size_t size)
 {
     bytes[4] = PHX_CLUSTER_FORMAT + 1; /* behind the magic */
