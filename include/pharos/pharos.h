@@ -437,7 +437,8 @@ PH_NODISCARD PH_API ph_status ph_capsule_ids(const void *capsule, size_t size, u
  * place: it stays in all lists that have it, and gets all attributes of the capsule, and its position. Each observer
  * has the list of the capsule, and its consumer is told the difference to that alone. A target that is not here when
  * the command is applied leaves the list, by the name in the capsule; also one that is another stay of its id. So do
- * areas that this world does not have. Relations to entities that are not here are left out. Of the tick's broadcasts a
+ * areas that this world does not have. A member that leaves in the tick of its import leaves its areas and falls asleep
+ * here, as its consumer heard of them. Relations to entities that are not here are left out. Of the tick's broadcasts a
  * member hears the ones behind the import, in the order of the commands: it heard the others where it was.
  * @param stay as in ph_export(), of this world's entities, which may be some ticks older or newer here than there:
  * updates of the whole list are due in this tick. May be NULL: all are 0, and both worlds tick in step

@@ -21,17 +21,22 @@ typedef struct place {
 
 static unsigned char capsule[PH_CAPSULE_MAX];
 
-static place open_place_of(ph_class class, const ph_allocator *allocator, uint32_t shards)
+static place open_place_with(const ph_class *classes, uint16_t count, const ph_allocator *allocator, uint32_t shards)
 {
     place at = {0};
     ph_world_def def = ph_world_def_default();
-    def.classes = &class;
-    def.class_count = 1;
+    def.classes = classes;
+    def.class_count = count;
     def.shards[0] = shards;
     if (allocator) def.allocator = *allocator;
     REQUIRE(ph_world_create(&def, &at.world) == PH_OK && ph_producer_open(at.world, &at.producer) == PH_OK &&
             ph_consumer_open(at.world, 0, &at.consumer) == PH_OK);
     return at;
+}
+
+static place open_place_of(ph_class class, const ph_allocator *allocator, uint32_t shards)
+{
+    return open_place_with(&class, 1, allocator, shards);
 }
 
 static place open_place(const ph_allocator *allocator, uint32_t shards)
@@ -456,9 +461,9 @@ static uint32_t crossings_of(const place *at, uint64_t id)
 
 /*
  * An entity is given away in a tick without memory, so that its edges may wait, and comes back in the next one: the
- * consumer is told of the area that is gone, once, and of no other.
+ * consumer is told of the area that is gone, once, and of no other. One that leaves in that tick is told of each.
  */
-static bool try_scarce_return(uint64_t n, bool area_ends, uint32_t shards)
+static bool try_scarce_return(uint64_t n, bool area_ends, bool leaves, uint32_t shards)
 {
     fail_alloc memory = {0};
     const ph_allocator hooks = fail_alloc_hooks(&memory);
@@ -480,18 +485,19 @@ static bool try_scarce_return(uint64_t n, bool area_ends, uint32_t shards)
     const bool given = ph_export(at.world, 1, NULL, NULL, NULL, 0, &(size_t){0}) == PH_BAD_VALUE;
     if (area_ends) CHECK_OK(ph_area_remove(at.producer, 77));
     CHECK_OK(ph_import(at.producer, capsule, bytes, NULL, NULL));
+    if (leaves) CHECK_OK(ph_leave(at.producer, 1));
     tick(&at);
     const uint32_t told = crossings_of(&at, 1);
-    CHECK(!given || told == area_ends, "allocation %llu: %u crossings", (unsigned long long)n, told);
+    CHECK(!given || told == (area_ends || leaves), "allocation %llu: %u crossings", (unsigned long long)n, told);
     close_place(&at);
     return failed;
 }
 
 static void check_scarce_return(void)
 {
-    for (uint32_t variant = 0; variant < 4; variant++) {
+    for (uint32_t variant = 0; variant < 8; variant++) {
         uint64_t n = 1;
-        while (try_scarce_return(n, variant & 1, variant & 2 ? 2 : 1)) n++;
+        while (try_scarce_return(n, variant & 1, variant & 4, variant & 2 ? 2 : 1)) n++;
     }
 }
 
@@ -548,9 +554,9 @@ static uint32_t edges_told(const place *at, ph_edge *last)
 
 /*
  * An entity in an area is given away and comes back, while its consumer takes nothing: the edge out of the area, which
- * waits, is void. Its next edge out is told once.
+ * waits, is void. Its next edge out is told once: it moves out in the next tick, or leaves in the one of its import.
  */
-static void check_edges_void(uint32_t ticks_away)
+static void check_edges_void(uint32_t ticks_away, bool leaves)
 {
     enum { TICKS = 200 }; /* more than the batches that may wait */
     const ph_area area = {.shape = PH_AREA_CIRCLE, .radius = 50, .margin = 1};
@@ -574,14 +580,67 @@ static void check_edges_void(uint32_t ticks_away)
     CHECK_OK(ph_world_stats(at.world, &stats));
     CHECK(stats.consumers_pending == 1, "nothing waits");
     CHECK_OK(ph_import(at.producer, capsule, bytes, NULL, NULL));
+    if (leaves) CHECK_OK(ph_leave(at.producer, 1));
     CHECK_OK(ph_tick(at.world, NULL));
-    CHECK_OK(ph_move(at.producer, 1, 500, 0, 0));
+    if (!leaves) CHECK_OK(ph_move(at.producer, 1, 500, 0, 0));
     CHECK_OK(ph_tick(at.world, NULL));
     uint32_t told = edges_told(&at, &last);
     CHECK_OK(ph_tick(at.world, NULL)); /* there is room for what waits */
     told += edges_told(&at, &last);
     CHECK(told == 1 && last.area == 77 && !last.on, "%u edges are told, the last is %s", told, last.on ? "on" : "off");
     close_place(&at);
+}
+
+/* A world with NPCs of kind 0, and a waker 2 of kind 1 at their place. */
+static place open_wakeful(uint32_t shards)
+{
+    ph_class classes[2] = {ph_class_default("default"), ph_class_default("waker")};
+    classes[0].wakes = classes[1].sleeps = false;
+    classes[0].sleeps = classes[1].wakes = true;
+    place at = open_place_with(classes, 2, NULL, shards);
+    const ph_attrs waker = {.given = PH_POSITION | PH_VIEW | PH_KIND, .x = 10, .view = 5, .kind = 1};
+    CHECK_OK(ph_enter(at.producer, 2, &waker));
+    return at;
+}
+
+/*
+ * An NPC that is awake in an area comes and leaves in one tick: it leaves the area and falls asleep, as its consumer
+ * heard the opposite elsewhere; one that enters instead tells nothing. Bits of the variant: it was remote here; the
+ * area is here; an apply stands between; it becomes remote in between; it enters again, which is another stay.
+ */
+static void check_short_stay(uint32_t variant)
+{
+    const bool here = variant & 1, known = variant & 2, applied = variant & 4, remote = variant & 8,
+               again = variant & 16;
+    const ph_area area = {.shape = PH_AREA_CIRCLE, .radius = 50};
+    const ph_attrs as_remote = {.given = PH_REMOTE, .remote = true};
+    place from = open_wakeful(1), to = open_wakeful(1 + variant % 3);
+    ph_edge last = {0};
+    enter(&from, 1, 10, 0, false);
+    CHECK_OK(ph_area_set(from.producer, 77, &area));
+    CHECK_OK(ph_tick(from.world, NULL));
+    CHECK(edges_told(&from, &last) == 2 && last.on, "it is not awake in the area");
+    if (here) enter(&to, 1, 10, 0, true);
+    if (known) CHECK_OK(ph_area_set(to.producer, 77, &area));
+    CHECK_OK(ph_tick(to.world, NULL));
+    CHECK(edges_told(&to, &last) == 0, "a remote entity has edges");
+    CHECK_OK(ph_import(to.producer, capsule, export_of(&from, 1), NULL, NULL));
+    if (applied) CHECK_OK(ph_apply(to.world));
+    if (remote) CHECK_OK(ph_set(to.producer, 1, &as_remote));
+    CHECK_OK(ph_leave(to.producer, 1));
+    if (again) enter(&to, 1, 10, 0, false);
+    CHECK_OK(ph_tick(to.world, NULL));
+    const uint32_t told = edges_told(&to, &last), expected = again ? 3u + known : 2;
+    CHECK(told == expected && last.on == again, "variant %u: %u edges are told, not %u", variant, told, expected);
+    CHECK_OK(ph_tick(to.world, NULL));
+    CHECK(edges_told(&to, &last) == 0, "variant %u: edges in the next tick", variant);
+    if (!again) enter(&to, 1, 10, 0, false);
+    if (again) CHECK_OK(ph_leave(to.producer, 1));
+    CHECK_OK(ph_leave(to.producer, again ? 2 : 1));
+    CHECK_OK(ph_tick(to.world, NULL));
+    CHECK(edges_told(&to, &last) == (again ? 1u + known : 0), "variant %u: a stay that was entered", variant);
+    close_place(&from);
+    close_place(&to);
 }
 
 /* The sum of all edges by stay and area: an enter and a leave of one stay cancel each other. */
@@ -711,8 +770,8 @@ int main(void)
 {
     for (uint32_t i = 0; i < 6; i++) check_broadcasts(1 + i % 3, i / 3 > 0);
     check_stays_behind();
-    check_edges_void(1);
-    check_edges_void(3);
+    for (uint32_t i = 0; i < 4; i++) check_edges_void(i / 2 > 0 ? 3 : 1, i % 2 > 0);
+    for (uint32_t i = 0; i < 32; i++) check_short_stay(i);
     check_edges_behind();
     check_memory();
     check_scarce_return();

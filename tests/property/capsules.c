@@ -106,8 +106,9 @@ int main(int argc, char **argv)
     free(result);
     const pair_counts counts = pair_counts_take();
     (void)printf("%" PRIu64 " scripts: %" PRIu64 " capsules (%" PRIu64 " families, %" PRIu64 " gathered, %" PRIu64
-                 " bytes), %" PRIu64 " events, %" PRIu64 " edges, %" PRIu64 " updates\n",
-                 count, counts.moved, counts.families, counts.gathered, counts.bytes, events, edges, due);
-    CHECK(count < ops_profile_count() || (counts.moved > 0 && counts.families > 0), "no capsule was tried");
+                 " bytes), %" PRIu64 " left at once, %" PRIu64 " events, %" PRIu64 " edges, %" PRIu64 " updates\n",
+                 count, counts.moved, counts.families, counts.gathered, counts.bytes, counts.left, events, edges, due);
+    CHECK(count < ops_profile_count() || (counts.moved > 0 && counts.families > 0 && counts.left > 0),
+          "no capsule was tried");
     return check_done("capsules");
 }

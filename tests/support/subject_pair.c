@@ -21,7 +21,8 @@ typedef struct pair_entity {
     uint32_t owner;
     uint32_t clan; /* the place of one of the entities that it hangs together with when the tick's commands are done */
     bool bound;   /* ... as a command of this tick attaches it, or one of its clan: it stays in the world of its clan */
-    bool stirred; /* it enters, leaves or becomes remote in this tick: it stays in its world */
+    bool stirred; /* it enters or becomes remote in this tick: it stays in its world */
+    bool leaves;  /* in this tick; it goes to the other world before that all the same */
     bool moved;   /* in this tick, to its owner */
 } pair_entity;
 
@@ -114,6 +115,7 @@ static void move_entity(pair *p, uint64_t id, uint32_t from, bool gathers)
         CHECK_OK(ph_set(p->front[from], ids[i], &remote));
         entity->owner = to;
         entity->moved = true;
+        counts.left += entity->leaves;
     }
     for (uint32_t i = 1; i < count; i++) CHECK_OK(ph_attach(p->front[from], ids[i], parent_of(p, ids[i])));
     CHECK_OK(ph_import(p->front[to], p->capsule, bytes, NULL, NULL));
@@ -263,7 +265,8 @@ static command as_remote(const command *c)
 static void note_command(pair_entity *entity, const command *c)
 {
     const bool remote = c->type == COMMAND_SET && (c->attrs.given & PH_REMOTE);
-    entity->stirred |= c->type == COMMAND_ENTER || c->type == COMMAND_LEAVE || remote;
+    entity->stirred |= c->type == COMMAND_ENTER || remote;
+    entity->leaves |= c->type == COMMAND_LEAVE;
 }
 
 static ph_status pair_submit(void *self, uint32_t producer, const command *c)
@@ -355,7 +358,7 @@ static ph_status pair_tick(void *self, uint64_t *tick)
     if (status == PH_OK) status = p->engine->tick(p->worlds[1], &other);
     CHECK(*tick == other, "the worlds are in other ticks");
     check_front(p);
-    for (size_t i = 0; i < p->entities.count; i++) p->entities.items[i].stirred = false;
+    for (size_t i = 0; i < p->entities.count; i++) p->entities.items[i].stirred = p->entities.items[i].leaves = false;
     p->begun = p->gathered = false;
     return status;
 }

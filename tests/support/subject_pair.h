@@ -23,6 +23,7 @@ typedef struct pair_options {
 typedef struct pair_counts {
     uint64_t moved, families; /* capsules; ones with children */
     uint64_t gathered;        /* ... that went as they are to be attached in the other world */
+    uint64_t left;            /* entities that leave in the tick in which they go there */
     uint64_t bytes;
 } pair_counts;
 

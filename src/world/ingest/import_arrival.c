@@ -60,8 +60,8 @@ static uint32_t leave_unknown(const phx_world *world, const phx_import *import, 
 }
 
 /*
- * Brings it into its areas, or out of ones that this world does not have. One that became remote in this tick is still
- * in them. false = no memory, nothing changed.
+ * Brings it into its areas, or out of ones that this world does not have. One that became remote or left in this tick
+ * is still in them. false = no memory, nothing changed.
  */
 static bool bring_areas(phx_world *world, phx_import *import, phx_shard *shard, uint32_t slot)
 {
@@ -138,6 +138,20 @@ static void mark_arrived(phx_shard *shard, uint32_t slot, const phx_import *impo
 }
 
 /*
+ * Was it given away earlier, and is it back, or was it until it left? Only ones that are here still are found by their
+ * id; of the others there are as good as none.
+ */
+static bool came_back(const phx_imports *imports, const ph_edge *edge)
+{
+    bool found = phx_imports_has_stay(imports, edge->id, edge->incarnation);
+    for (uint32_t i = imports->arrived; i < imports->count && !found; i++) {
+        const phx_import *import = &imports->at[i];
+        found = import->ended && import->id == edge->id && import->incarnation == edge->incarnation;
+    }
+    return found;
+}
+
+/*
  * Edges that wait since an entity was given away are void once it is back: its consumer is told the difference to the
  * capsule alone.
  */
@@ -146,7 +160,7 @@ static void drop_held_edges(const phx_imports *imports, phx_edges *edges)
     uint32_t kept = 0, earlier = 0;
     for (uint32_t i = 0; i < edges->count; i++) {
         const phx_edge edge = edges->at[i];
-        if (i < edges->earlier && phx_imports_has_stay(imports, edge.edge.id, edge.edge.incarnation)) continue;
+        if (i < edges->earlier && came_back(imports, &edge.edge)) continue;
         earlier += i < edges->earlier;
         edges->at[kept++] = edge;
     }
@@ -160,7 +174,7 @@ static void drop_pending_edges(phx_world *world)
     const phx_imports *imports = &world->imports;
     for (uint32_t i = imports->arrived; i < imports->count; i++) {
         const phx_import *import = &imports->at[i];
-        if (import->entered || import->ended) continue; /* none of its edges is void */
+        if (import->entered) continue; /* none of its edges is void */
         const phx_net_stay of = {import->id, import->incarnation};
         for (uint32_t c = 0; c < world->def.consumers; c++) phx_consumer_drop_edges(world->consumers[c].consumer, of);
     }
@@ -176,6 +190,14 @@ static void drop_void_edges(phx_world *world)
     }
 }
 
+/* Edges say that it is in its areas and awake: in the zones stage they end with it. false = no memory. */
+static bool bring_to_end(phx_world *world, phx_import *import)
+{
+    phx_shard *shard = &world->shards[import->shard];
+    PHX_ASSERT(shard->store.name[import->slot].incarnation == import->incarnation);
+    return bring_areas(world, import, shard, import->slot) && bring_activation(world, import, shard, import->slot);
+}
+
 bool phx_imports_arrive(phx_world *world)
 {
     phx_imports *imports = &world->imports;
@@ -184,8 +206,9 @@ bool phx_imports_arrive(phx_world *world)
         phx_import *import = &imports->at[imports->arrived];
         phx_shard *shard;
         uint32_t slot;
-        if (!find_import(world, import, &shard, &slot)) continue;
         /* in a second call the first ones do nothing */
+        if (import->ended && !bring_to_end(world, import)) return false;
+        if (!find_import(world, import, &shard, &slot)) continue;
         if (!bring_areas(world, import, shard, slot) || !bring_activation(world, import, shard, slot) ||
             !bring_history(import, shard, slot) || !bring_waiting(world, import, shard, slot) ||
             !bring_list(world, import, shard, slot))
@@ -200,9 +223,10 @@ void phx_imports_give_up(phx_world *world)
     phx_imports *imports = &world->imports;
     drop_void_edges(world);
     for (; imports->arrived < imports->count; imports->arrived++) {
-        const phx_import *import = &imports->at[imports->arrived];
+        phx_import *import = &imports->at[imports->arrived];
         phx_shard *shard;
         uint32_t slot;
+        if (import->ended && !bring_to_end(world, import)) continue; /* it leaves without these edges */
         if (!find_import(world, import, &shard, &slot)) continue;
         mark_arrived(shard, slot, import, true);
     }

@@ -185,10 +185,11 @@ bool phx_imports_has_stay(const phx_imports *imports, uint64_t id, uint32_t inca
     return import && import->incarnation == incarnation;
 }
 
-void phx_imports_end(phx_imports *imports, uint64_t id)
+void phx_imports_end(phx_imports *imports, uint64_t id, uint32_t slot)
 {
     phx_import *import = import_of(imports, id);
     if (!import) return;
+    import->slot = slot;
     import->ended = true;
     (void)phx_idmap_remove(&imports->index, id);
 }

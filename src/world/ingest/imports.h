@@ -26,8 +26,8 @@ void phx_imports_drop_last(phx_imports *imports);
 bool phx_imports_has(const phx_imports *imports, uint64_t id);
 /* The same, in this stay in the world. */
 bool phx_imports_has_stay(const phx_imports *imports, uint64_t id, uint32_t incarnation);
-/* It leaves the world. */
-void phx_imports_end(phx_imports *imports, uint64_t id);
+/* It leaves the world: it was in that slot of its shard, which is dead until the tick's end. */
+void phx_imports_end(phx_imports *imports, uint64_t id, uint32_t slot);
 /* Its whole list is due. */
 void phx_imports_owe(phx_imports *imports, uint64_t id);
 /* It gets other attributes. */

@@ -53,7 +53,7 @@ ph_status phx_ingest_leave(phx_world *world, const phx_command_id *command)
     phx_shard_leave(shard, slot);
     phx_areas_anchor_left(&world->areas, command->id);
     phx_crowd_drop(world, command->id);
-    phx_imports_end(&world->imports, command->id);
+    phx_imports_end(&world->imports, command->id, slot);
     phx_directory_remove(&world->directory, command->id);
     return PH_OK;
 }

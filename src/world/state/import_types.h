@@ -26,6 +26,7 @@ typedef struct phx_import {
     uint64_t id;
     uint32_t incarnation;
     uint32_t shard;                       /* that it was in */
+    uint32_t slot;                        /* there, of one that left the world */
     phx_import_span list, areas, waiting; /* in the arrays of phx_imports */
     phx_import_span relations;
     float x, y, z;  /* at the last tick's end, of one that entered */
