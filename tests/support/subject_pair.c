@@ -4,10 +4,12 @@
  */
 #include "support/subject_pair.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/tower_choice.h"
 #include "support/attached.h"
 #include "support/check.h"
 #include "support/merged_batch.h"
@@ -209,6 +211,15 @@ static void pair_destroy(void *self)
     free(p);
 }
 
+/* So many shards as asked for, but one along an axis that has fewer towers: an open side of them is a world's own. */
+static void divide_world(ph_world_def *def, const uint32_t shards[2])
+{
+    memcpy(def->shards, shards, sizeof def->shards);
+    const float side = phx_tower_side(def, phx_views_of_classes(def));
+    for (uint32_t axis = 0; axis < 2; axis++)
+        if (ceilf(def->world_size[axis] / side) < (float)shards[axis]) def->shards[axis] = 1;
+}
+
 static void *pair_create(const ph_world_def *def, uint32_t producers, ph_status *status)
 {
     pair *p = check_zalloc(sizeof *p);
@@ -220,10 +231,7 @@ static void *pair_create(const ph_world_def *def, uint32_t producers, ph_status 
         *own = *def;
         own->producers_max = def->producers_max + FIRST_PRODUCER;
         own->crew = (ph_crew){0};
-        for (uint32_t axis = 0; axis < 2; axis++) {
-            const float towers = def->world_size[axis] / def->tower_size;
-            own->shards[axis] = towers < (float)p->options.shards[w][axis] ? 1 : p->options.shards[w][axis];
-        }
+        divide_world(own, p->options.shards[w]);
         p->worlds[w] = p->engine->create(own, producers + FIRST_PRODUCER, status);
         if (!p->worlds[w]) {
             pair_destroy(p);
