@@ -78,7 +78,10 @@ typedef struct phx_tile_observers {
     const uint32_t *now, *old;
 } phx_tile_observers;
 
-/* A tile's rows by cell, a reach wide. */
+/*
+ * A tile's rows by cell, a reach wide. Columns by place are read up to PHX_KERNEL_PAD beyond the last one: what stands
+ * there changes no result, as only lanes in stencil[], which are of rows, count.
+ */
 typedef struct phx_tile_cells {
     const uint32_t *now, *old, *cell; /* by place */
     const float *bound;               /* by place, as in phx_tile_candidates; or NULL */
