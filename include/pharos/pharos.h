@@ -416,9 +416,9 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * @param stay numbers the stays of the targets in the list; may be NULL: all are 0
  * @param capsule gets it; `size` PH_CAPSULE_MAX is always enough, if any is
  * @param bytes gets its size, also with PH_TOO_LARGE; 0 with every other refusal
- * @return PH_OK; PH_TOO_LARGE; PH_UNKNOWN_ID; PH_ATTACHED: export the root; PH_BAD_VALUE: it is
- * remote; PH_BUSY: also after ph_apply(), and after a tick that was finished without memory, until the next tick; and
- * for an entity in an area or awake, while edges wait for its consumer, which is behind; PH_NO_MEMORY. @thread reader
+ * @return PH_OK; PH_TOO_LARGE; PH_UNKNOWN_ID; PH_ATTACHED: export the root; PH_BAD_VALUE: it is remote; PH_BUSY: also
+ * after ph_apply(), and after a tick that was finished without memory, until the next tick; and for an entity in an
+ * area or awake, while edges wait for its consumer, which is behind; PH_NO_MEMORY. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_export(ph_world world, uint64_t id, ph_stay_fn stay, void *user, void *capsule,
                                         size_t size, size_t *bytes);

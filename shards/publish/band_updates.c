@@ -57,8 +57,7 @@ static void open_observer(phx_update_emission *at)
     at->query.band_bits = at->scratch->band_bits;
 }
 
-/* Field by field, without the query, which open_observer() fills: a cleared one would cost as much as a row's vector.
- */
+/* Field by field, without the query, which open_observer() fills: to clear it costs as much as a vector of rows. */
 static void begin_emission(phx_update_emission *at, phx_update_scratch *scratch, const phx_shard *shard,
                            phx_band_observer observer)
 {

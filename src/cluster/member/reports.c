@@ -137,7 +137,7 @@ static void report_drain(phc *member)
     else if (!member->drain_told) member->drain_told = phx_report(member, &drained);
 }
 
-/* An own entity that another node has as well, since one of its copies was due to be the last late one. */
+/* Tells the host of an own entity that another node has as well: its copies came for longer than late ones may. */
 static void report_double(phc *member, phx_double_id *found)
 {
     const phx_member *other = phx_cluster_map_member(&member->node.map, found->source);
