@@ -102,6 +102,7 @@ static bool record_evaluation(phx_evaluation *at)
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
         forget_room(at->list);
         change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
+        change->evaluated = true;
         if (!derived) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
         if (becomes_derived || passes_limit || sheds) phx_interest_commits(scratch, change);
         if (anew) change->flags |= PH_CHANGE_FRESH;

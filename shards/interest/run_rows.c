@@ -28,9 +28,7 @@ static void clear_row_view(phx_shard *shard, uint32_t row, uint32_t slot)
     if (!phx_attr_observes(phx_store_attr(&shard->store, slot))) shard->grid.rows.view[row] = 0.0f;
 }
 
-/*
- * Finishes the observer of a row after its delta: evaluated if that was not enough. false = no memory, it is untouched.
- */
+/* Finishes a row's observer after its delta: evaluated if that was not enough. false = no memory, it is untouched. */
 static bool finish_row_observer(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
                                 phx_delta_result seen)
 {
@@ -74,14 +72,16 @@ static bool join_company(const phx_scratch *scratch, const phx_shard *shard, com
     return true;
 }
 
-/* In a dense tick: the first of own rows first .. end that have the first one's view, if it decides alone. */
+enum { EQUAL_LEAST = 16 }; /* fewer observers are not worth candidates of their own */
+
+/* In a dense tick: the first of own rows first .. end that have the first one's view, if it decides alone; or 0. */
 static uint32_t count_equal_views(const phx_tile *tile, const phx_shard *shard, phx_span range)
 {
     const float *views = shard->grid.rows.view, view = views[tile->row[tile->own[range.first]]];
     uint32_t i = range.first;
     const bool each = !shard->dense_tick || tile->discontinuous || tile->renewed || shard->list_cuts.count > 0;
     while (!each && view > 0.0f && i < range.end && views[tile->row[tile->own[i]]] == view) i++;
-    return i - range.first;
+    return i - range.first < EQUAL_LEAST ? 0 : i - range.first;
 }
 
 /* Runs so many own places from the i-th on, as count_equal_views() found them. Returns how many are done. */

@@ -29,9 +29,10 @@ typedef struct phx_change {
     uint32_t target_first;
     uint32_t leave_count, enter_count;
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
-    uint16_t flags; /* PH_CHANGE_...; FRESH only if owed (phx_list), else it is added at the fill (phx_name.fresh) */
-    bool ordered;   /* leaves come first, both in the order of events; else target words */
-    bool commits;   /* there is work for phx_interest_commit() */
+    uint16_t flags;   /* PH_CHANGE_...; FRESH only if owed (phx_list), else it is added at the fill (phx_name.fresh) */
+    bool ordered : 1; /* leaves come first, both in the order of events; else target words */
+    bool commits : 1; /* there is work for phx_interest_commit() */
+    bool evaluated : 1; /* the whole list was found: more may have come into view than entered, as it was listed */
 } phx_change;
 
 /* Does the consumer get this change? */

@@ -193,6 +193,14 @@ void phx_band_prefetch_targets(const phx_shard *shard, phx_band_observer observe
         await_sample(&shard->bands, related->slot[i]);
 }
 
+/* Are rows of its relations' targets left out? Else each one in view might have entered. */
+static bool rows_give_related(const phx_update_emission *at)
+{
+    if (!(at->own->as_observer & PHX_SAMPLE_RELATED)) return true;
+    const phx_relation_set *related = phx_related_of(at->shard, at->slot);
+    return !related || phx_related_by_slot(at->shard, related);
+}
+
 /*
  * May positions alone tell what entered an observer's list, beside targets of relations and far ones? If as many came
  * into view as entered, none of these did.
@@ -203,7 +211,7 @@ static bool tells_by_position(const phx_update_emission *at)
     const uint32_t others = at->own->as_observer & ~(uint32_t)PHX_SAMPLE_RELATED;
     return shard->derives_lists && others == 0 && at->attr->margin == 0.0f && at->scratch->by_change == 0 &&
            !phx_row_discontinuous(&shard->grid.rows, at->item) && shard->bands.waiting == 0 &&
-           at->class->updates_max == 0 && !shard->rules->bands_changed;
+           at->class->updates_max == 0 && !shard->rules->bands_changed && rows_give_related(at);
 }
 
 /* Appends a row for the observer if it has due keys. */

@@ -39,7 +39,8 @@ static uint32_t leave_related_out(const phx_update_emission *at)
 {
     const phx_shard *shard = at->shard;
     const phx_bands *bands = &shard->bands;
-    const float view = at->attr->view;
+    const float more = 1.00001f, least = 1e-18f; /* a squared distance may round, or underflow */
+    const float view = at->attr->view * more + least;
     uint32_t bits = 0;
     for (uint32_t i = 0; i < at->related->count; i++) {
         const uint32_t slot = at->related->slot[i];
@@ -62,7 +63,7 @@ static void let_related_in(const phx_update_emission *at, uint32_t bits)
         phx_update_scratch_let_in(at->scratch, items[at->related->slot[__builtin_ctz(left)]]);
 }
 
-/* May far targets be in the list? None is, if none near the block is noted. */
+/* May far targets be in the list? *noted: the block's notes have all that may be. */
 static bool any_far_near(const phx_update_emission *at, bool *noted)
 {
     const phx_far_near *far = &at->scratch->far;
@@ -98,8 +99,7 @@ static void add_derived(phx_update_emission *at)
     const uint32_t flags = at->own->as_observer;
     const phx_annulus annulus = flags & PHX_SAMPLE_KEPT ? phx_annulus_of(shard, at->slot) : (phx_annulus){NULL, 0};
     at->related = flags & PHX_SAMPLE_RELATED ? phx_related_of(shard, at->slot) : NULL;
-    at->rows_apart = at->related && phx_related_slots_noted(shard) && at->related->count <= PHX_RELATION_SLOTS;
-    at->special = at->related && !at->rows_apart; /* they may have come into view, too */
+    at->rows_apart = at->related && phx_related_by_slot(shard, at->related);
     const uint32_t left_out = at->rows_apart ? leave_related_out(at) : 0;
     phx_due_targets_add_rows(at);
     let_related_in(at, left_out);

@@ -9,7 +9,6 @@
 #include "shards/publish/motion_history.h"
 #include "shards/query/far_list.h"
 #include "shards/query/seen.h"
-#include "shards/state/annulus.h"
 #include "shards/state/related.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"

@@ -116,8 +116,8 @@ static inline void phx_update_scratch_await_places(const phx_update_scratch *scr
 }
 
 /*
- * Ends a group: the due keys of its observers, from `first` on, become places in the group's targets. Not one observer
- * at a time, so that places come from memory meanwhile. false = no memory: the group's due keys are void.
+ * Ends a group: the due keys of its observers, from `first` on, become places in the group's targets. At the group's
+ * end, as prefetched places have come from memory by then. false = no memory: the group's due keys are void.
  */
 bool phx_update_scratch_place(phx_update_scratch *scratch, const phx_kernels *kernels, uint32_t first);
 /*

@@ -26,7 +26,7 @@ typedef struct phx_motion_sample {
     uint32_t set;         /* the number of its attributes */
 } phx_motion_sample;
 
-/* Of an own observer without one of these, all is known by its row: nothing is read by its slot. */
+/* Of an own observer without one of these, its row gives all of the list but far targets: its slot leads to none. */
 enum {
     PHX_SAMPLE_NEW = 1u << 0,       /* it was not here at the last tick's end */
     PHX_SAMPLE_NEW_BANDS = 1u << 1, /* it was, but with the bands of another class */

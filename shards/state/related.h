@@ -47,6 +47,12 @@ static inline bool phx_related_slots_noted(const phx_shard *shard)
     return shard->outbox.shard_count == 1;
 }
 
+/* Do the slots of these relations tell their targets, without a look at names? */
+static inline bool phx_related_by_slot(const phx_shard *shard, const phx_relation_set *related)
+{
+    return phx_related_slots_noted(shard) && related->count <= PHX_RELATION_SLOTS;
+}
+
 /* The relation of an own observer, whose list was found since, to the entity of a slot, or NULL. related may be NULL.
  */
 static inline phx_relation *phx_related_to(const phx_shard *shard, const phx_relation_set *related, uint32_t slot)

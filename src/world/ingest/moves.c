@@ -89,8 +89,8 @@ static uint32_t slot_behind_skipped(const phx_store *store, uint32_t slot, uint6
 /*
  * If entities move in the order in which they entered, as in a host's array, consecutive ids have consecutive slots.
  * Then the name in the next slot confirms each one, and only the first is looked up; not even that if the last group
- * ended so. Returns how many were found. (Only the directory knows attached entities. If the last group was not
- * consecutive, this one is not tried.)
+ * ended so. Ids may be left out, as by attached entities, which have no moves: a move of one of these ends the run, and
+ * the directory refuses it. Returns how many were found. (If the last group was no run, this one is not tried.)
  */
 static uint32_t run_on(const phx_world *world, group *g)
 {

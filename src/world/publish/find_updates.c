@@ -20,8 +20,9 @@ static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_s
     const phx_change *change = of->change == 0 ? NULL : &scratch->changes[of->change - 1];
     bool failed = false; /* no memory */
     PHX_ASSERT(!change || change->slot == observer.slot);
-    /* A change that commits may be of a list that was stored: by relations, or cut by a limit. */
-    if ((!change || !change->commits) &&
+    /* A change that commits may be of a list that was stored: by relations, or cut by a limit. Before an evaluation the
+     * view may have been another one, and relations that ended have left the set. */
+    if ((!change || !(change->commits || change->evaluated)) &&
         phx_band_emit_in_view(update_scratch, shard, observer, change ? change->enter_count : 0, &failed))
         return true;
     if (failed) return false;
