@@ -252,7 +252,8 @@ typedef enum phc_event_kind {
     PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has() */
     PHC_EVENT_DOUBLE_ID = 15     /* entity `id` is own, and node `number` has been telling of one of its own for more
                                 than silent_ticks: two hosts had entered the id. Both stay, and both nodes are told, if
-                                each is seen from the other one: one of the hosts lets its own leave */
+                                each is seen from the other one: one of the hosts lets its own leave. 64 ids at a time
+                                are watched: more come as these are mended */
 } phc_event_kind;
 
 /** Which node has an entity. */
@@ -423,7 +424,8 @@ PH_NODISCARD PH_API ph_status phc_pin(phc *member, uint64_t id, bool on);
  * The host has set that own entity global, or its reach: other nodes have a copy of it with this round's messages,
  * wherever it is. Without this call they have one within 256 ticks; of an entity that enters, or comes from another
  * node, at once. Between the ph_set() and phc_told().
- * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_BUSY: a gateway; PH_NO_MEMORY, PH_BAD_ARGUMENT. @thread ticker
+ * @return PH_OK, also the second time; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node,
+ * which looks at it as it comes; PH_BUSY: a gateway; PH_NO_MEMORY, PH_BAD_ARGUMENT. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_look(phc *member, uint64_t id);
 

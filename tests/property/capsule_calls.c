@@ -493,6 +493,49 @@ static bool try_scarce_return(uint64_t n, bool area_ends, bool leaves, uint32_t 
     return failed;
 }
 
+/*
+ * The room of two entities that were in the area is free, so a tick that is finished without memory brings the family
+ * there, whichever member it could bring no further.
+ */
+static bool try_finished_arrival(size_t bytes, uint64_t n, uint32_t shards)
+{
+    fail_alloc memory = {0};
+    const ph_area area = {.shape = PH_AREA_CIRCLE, .radius = 50, .margin = 1};
+    place to = scarce_place(&memory, true, shards);
+    CHECK_OK(ph_area_set(to.producer, 77, &area));
+    for (uint64_t id = 50; id <= 51; id++) enter(&to, id, 10, 0, false);
+    tick(&to);
+    for (uint64_t id = 50; id <= 51; id++) CHECK_OK(ph_leave(to.producer, id));
+    tick(&to);
+    CHECK_OK(ph_import(to.producer, capsule, bytes, NULL, NULL));
+    fail_alloc_order(&memory, n, true);
+    if (ph_tick(to.world, NULL) == PH_NO_MEMORY) CHECK_OK(ph_tick_finish(to.world, NULL));
+    const bool failed = atomic_load(&memory.failed) > 0;
+    fail_alloc_order(&memory, 0, false);
+    if (to.batch) CHECK_OK(ph_batch_return(to.consumer, to.batch));
+    if (ph_batch_take(to.consumer, &to.batch) != PH_OK) to.batch = NULL;
+    ph_attrs now;
+    CHECK_OK(ph_entity_get(to.world, 1, &now));
+    uint32_t told = crossings_of(&to, 1) + crossings_of(&to, 4);
+    tick(&to);
+    told += crossings_of(&to, 1) + crossings_of(&to, 4);
+    CHECK(now.remote || told == 0, "allocation %llu: told of its area again", (unsigned long long)n);
+    close_place(&to);
+    return failed;
+}
+
+static void check_finished_arrival(void)
+{
+    place from = rich_place(1);
+    const size_t bytes = export_of(&from, 1);
+    for (uint32_t shards = 1; shards <= 2; shards++) {
+        uint64_t n = 1;
+        while (try_finished_arrival(bytes, n, shards)) n++;
+        CHECK(n > 3, "%llu allocations", (unsigned long long)n);
+    }
+    close_place(&from);
+}
+
 static void check_scarce_return(void)
 {
     for (uint32_t variant = 0; variant < 8; variant++) {
@@ -766,8 +809,33 @@ static void check_broadcasts(uint32_t shards, bool applied)
     close_place(&to);
 }
 
+/* An import that is refused leaves an earlier one of the id as it was: what was said before that is not heard. */
+static void check_refused_second(uint32_t shards)
+{
+    const ph_attrs remote = {.given = PH_REMOTE, .remote = true}, own = {.given = PH_REMOTE};
+    place from = rich_place(2), to = open_place(NULL, shards);
+    const size_t bytes = export_of(&from, 1);
+    enter(&to, 2, 20, 0, true);
+    enter(&to, 1, 10, 30, true);
+    tick(&to);
+    say_all(&to, "a");
+    CHECK_OK(ph_import(to.producer, capsule, bytes, NULL, NULL));
+    CHECK_OK(ph_set(to.producer, 1, &remote));
+    CHECK_OK(ph_import(to.producer, capsule, bytes, NULL, NULL)); /* 4 is own already */
+    CHECK_OK(ph_set(to.producer, 1, &own));
+    say_all(&to, "b");
+    tick(&to);
+    CHECK(only_refusal(&to).status == PH_EXISTS, "refused: %s", ph_status_name(only_refusal(&to).status));
+    CHECK(heard_by(&to, 1, 'a') == 0 && heard_by(&to, 1, 'b') == 3, "%u and %u", heard_by(&to, 1, 'a'),
+          heard_by(&to, 1, 'b'));
+    close_place(&from);
+    close_place(&to);
+}
+
 int main(void)
 {
+    for (uint32_t shards = 1; shards <= 3; shards++) check_refused_second(shards);
+    check_finished_arrival();
     for (uint32_t i = 0; i < 6; i++) check_broadcasts(1 + i % 3, i / 3 > 0);
     check_stays_behind();
     for (uint32_t i = 0; i < 4; i++) check_edges_void(i / 2 > 0 ? 3 : 1, i % 2 > 0);

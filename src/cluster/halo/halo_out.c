@@ -185,7 +185,9 @@ static void look_at_newcomers(phx_halo *halo)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < newcomers->count; i++) {
         phx_halo_entity *entity = phx_halo_find(halo, newcomers->items[i]);
-        if (entity && entity->own && !look_at(halo, entity)) newcomers->items[kept++] = newcomers->items[i];
+        if (!entity) continue;
+        entity->looks = entity->own && !look_at(halo, entity);
+        if (entity->looks) newcomers->items[kept++] = newcomers->items[i];
     }
     newcomers->count = kept;
 }
@@ -237,12 +239,14 @@ void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
 ph_status phx_halo_look(phx_halo *halo, uint64_t id)
 {
     phx_halo_ids *newcomers = &halo->newcomers;
-    const phx_halo_entity *entity = phx_halo_find(halo, id);
+    phx_halo_entity *entity = phx_halo_find(halo, id);
     if (!entity || !entity->own) return PH_UNKNOWN_ID;
+    if (entity->looks) return PH_OK;
     if (!phx_grow(&halo->mem, (void **)&newcomers->items, &newcomers->capacity, newcomers->count,
                   (size_t)newcomers->count + 1, sizeof *newcomers->items))
         return PH_NO_MEMORY;
     newcomers->items[newcomers->count++] = id;
+    entity->looks = true;
     return PH_OK;
 }
 

@@ -40,7 +40,9 @@ bool phx_halo_says_to(const phx_halo *halo, const phx_peer *peer, const phx_say 
     const bool is_ranged = say->source == 0 || (phx_is_long(say->radius) && !(say->flags & PH_BROADCAST_SEEN));
     if (is_near(halo, of, say, halo->def.width + (is_ranged ? say->radius : 0.0f))) return true;
     const phx_halo_entity *entity = say->source != 0 && !is_ranged ? phx_halo_find(halo, say->source) : NULL;
-    return entity && (entity->far_ticks > 0 || is_pinned_by(of, say->source));
+    if (!entity) return false;
+    /* One that has come is far before its first look, which is behind this round's broadcasts. */
+    return entity->far || entity->far_ticks > 0 || is_pinned_by(of, say->source);
 }
 
 /* ---- in ---- */

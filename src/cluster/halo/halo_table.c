@@ -64,6 +64,7 @@ phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity)
     phx_halo_entity *added = &halo->entities[halo->entity_count];
     if (entity.own) {
         PHX_ASSERT(halo->newcomers.count < halo->newcomers.capacity);
+        entity.looks = true;
         put_entity(halo, halo->entity_count, entity);
         halo->newcomers.items[halo->newcomers.count++] = entity.id;
     } else {

@@ -154,7 +154,9 @@ ph_status phc_look(phc *member, uint64_t id)
 {
     if (!member) return PH_BAD_ARGUMENT;
     if (member->def.gateway) return PH_BUSY;
-    return phx_halo_look(&member->halo, id);
+    const phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
+    if (!holding) return PH_UNKNOWN_ID;
+    return holding->sending ? PH_PENDING : phx_halo_look(&member->halo, id);
 }
 
 void phc_drain(phc *member)

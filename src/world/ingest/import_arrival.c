@@ -138,15 +138,15 @@ static void mark_arrived(phx_shard *shard, uint32_t slot, const phx_import *impo
 }
 
 /*
- * Was it given away earlier, and is it back, or was it until it left? Only ones that are here still are found by their
- * id; of the others there are as good as none.
+ * Was it given away earlier, and is it back, or was it until it left? Imports of entities that are here still are found
+ * by their id; the few that came and left in one tick are looked through.
  */
 static bool came_back(const phx_imports *imports, const ph_edge *edge)
 {
     bool found = phx_imports_has_stay(imports, edge->id, edge->incarnation);
-    for (uint32_t i = imports->arrived; i < imports->count && !found; i++) {
-        const phx_import *import = &imports->at[i];
-        found = import->ended && import->id == edge->id && import->incarnation == edge->incarnation;
+    for (uint32_t at = imports->ended; at > 0 && !found; at = imports->at[at - 1].ended_next) {
+        const phx_import *import = &imports->at[at - 1];
+        found = import->id == edge->id && import->incarnation == edge->incarnation;
     }
     return found;
 }
@@ -190,12 +190,18 @@ static void drop_void_edges(phx_world *world)
     }
 }
 
-/* Edges say that it is in its areas and awake: in the zones stage they end with it. false = no memory. */
+/* Edges have said that it is in its areas and awake. false = no memory. */
+static bool bring_zones(phx_world *world, phx_import *import, phx_shard *shard, uint32_t slot)
+{
+    return bring_areas(world, import, shard, slot) && bring_activation(world, import, shard, slot);
+}
+
+/* In the zones stage these edges end with it. false = no memory. */
 static bool bring_to_end(phx_world *world, phx_import *import)
 {
     phx_shard *shard = &world->shards[import->shard];
     PHX_ASSERT(shard->store.name[import->slot].incarnation == import->incarnation);
-    return bring_areas(world, import, shard, import->slot) && bring_activation(world, import, shard, import->slot);
+    return bring_zones(world, import, shard, import->slot);
 }
 
 bool phx_imports_arrive(phx_world *world)
@@ -209,9 +215,8 @@ bool phx_imports_arrive(phx_world *world)
         /* in a second call the first ones do nothing */
         if (import->ended && !bring_to_end(world, import)) return false;
         if (!find_import(world, import, &shard, &slot)) continue;
-        if (!bring_areas(world, import, shard, slot) || !bring_activation(world, import, shard, slot) ||
-            !bring_history(import, shard, slot) || !bring_waiting(world, import, shard, slot) ||
-            !bring_list(world, import, shard, slot))
+        if (!bring_zones(world, import, shard, slot) || !bring_history(import, shard, slot) ||
+            !bring_waiting(world, import, shard, slot) || !bring_list(world, import, shard, slot))
             return false;
         mark_arrived(shard, slot, import, import->owed);
     }
@@ -228,6 +233,7 @@ void phx_imports_give_up(phx_world *world)
         uint32_t slot;
         if (import->ended && !bring_to_end(world, import)) continue; /* it leaves without these edges */
         if (!find_import(world, import, &shard, &slot)) continue;
+        (void)bring_zones(world, import, shard, slot); /* what there is no memory for is told again */
         mark_arrived(shard, slot, import, true);
     }
 }

@@ -32,7 +32,7 @@ void phx_imports_clear(phx_world *world)
     phx_idmap_clear(&imports->index);
     if (imports->capacity > KEPT || imports->listed_capacity > KEPT * KEPT / 16) release_arrays(imports, &world->mem);
     imports->count = imports->listed_count = imports->area_count = imports->waiting_count = 0;
-    imports->relation_count = imports->arrived = imports->messages = 0;
+    imports->relation_count = imports->arrived = imports->ended = imports->messages = 0;
 }
 
 /* ---- adding ---- */
@@ -149,6 +149,7 @@ phx_import *phx_imports_add(phx_world *world, const phx_capsule_view *view, bool
                            .apart = (member->flags & PHX_CAPSULE_APART) != 0};
     add_records(world, view, import);
     uint64_t *at = phx_idmap_find(&imports->index, member->id);
+    import->earlier = at ? (uint32_t)*at + 1 : 0;
     if (at) *at = imports->count;
     else phx_idmap_insert(&imports->index, member->id, imports->count);
     imports->count++;
@@ -163,7 +164,8 @@ void phx_imports_drop_last(phx_imports *imports)
     imports->area_count = last->areas.first;
     imports->waiting_count = last->waiting.first;
     imports->relation_count = last->relations.first;
-    (void)phx_idmap_remove(&imports->index, last->id); /* one before it has ended, or became remote */
+    if (last->earlier > 0) *phx_idmap_find(&imports->index, last->id) = last->earlier - 1; /* it became remote since */
+    else (void)phx_idmap_remove(&imports->index, last->id);
 }
 
 /* ---- until the exchange ---- */
@@ -191,6 +193,8 @@ void phx_imports_end(phx_imports *imports, uint64_t id, uint32_t slot)
     if (!import) return;
     import->slot = slot;
     import->ended = true;
+    import->ended_next = imports->ended;
+    imports->ended = (uint32_t)(import - imports->at) + 1;
     (void)phx_idmap_remove(&imports->index, id);
 }
 

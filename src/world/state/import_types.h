@@ -36,10 +36,12 @@ typedef struct phx_import {
     uint32_t messages; /* broadcasts of the tick that came before it, which are not for it */
     bool entered;      /* it was not in the world */
     bool awake;
-    bool ends_list; /* it is not ready any more: it has no list, and waits for no update */
-    bool owed;      /* the whole list is due to its consumer */
-    bool apart;     /* it comes from a world that ticks apart: updates of all of its list are due */
-    bool ended;     /* it left the world */
+    bool ends_list;      /* it is not ready any more: it has no list, and waits for no update */
+    bool owed;           /* the whole list is due to its consumer */
+    bool apart;          /* it comes from a world that ticks apart: updates of all of its list are due */
+    bool ended;          /* it left the world */
+    uint32_t earlier;    /* place of the import before it of its id, plus one; 0 = none that has not ended */
+    uint32_t ended_next; /* ended: place of the one that ended before it, plus one; 0 = none */
     phx_import_before before;
 } phx_import;
 
@@ -53,6 +55,7 @@ typedef struct phx_imports {
     uint32_t count, listed_count, area_count, waiting_count, relation_count;
     uint32_t capacity, listed_capacity, areas_capacity, waiting_capacity, relations_capacity;
     uint32_t arrived;  /* of `at`: done */
+    uint32_t ended;    /* place of the last one that ended, plus one; 0 = none */
     uint32_t messages; /* the most of any import: broadcasts from there on are for all of them */
 } phx_imports;
 

@@ -9,6 +9,7 @@
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_out.h"
+#include "cluster/halo/halo_say.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/node/hand_over.h"
 #include "support/fail_alloc.h"
@@ -344,4 +345,36 @@ Test(halo, what_is_seen_from_far_is_written_on_its_way_too)
     cr_assert_eq(write_tick(), 1);
     cr_assert_eq(phx_halo_give(halo, 7, 2, &family), PH_OK);
     for (uint32_t i = 0; i < 3 * PHX_HALO_REPEATS; i++) cr_assert_eq(write_tick(), 1);
+}
+
+Test(halo, an_entity_is_looked_at_once_a_tick_however_often_the_host_says_so)
+{
+    enum { TIMES = 1000 };
+    enter_own(7, own_x(40), false);
+    cr_assert_eq(write_tick(), 0);
+    for (uint32_t i = 0; i < TIMES; i++) cr_assert_eq(phx_halo_look(halo, 7), PH_OK);
+    cr_assert_eq(halo->newcomers.count, 1);
+    const uint64_t looks = halo->counts.looks;
+    cr_assert_eq(write_tick(), 0);
+    cr_assert_leq(halo->counts.looks - looks, 2); /* one of the host, one as each own entity has now and then */
+    cr_assert_eq(halo->newcomers.count, 0);
+    cr_assert_eq(phx_halo_look(halo, 7), PH_OK); /* and again */
+    cr_assert_eq(halo->newcomers.count, 1);
+}
+
+/* A broadcast by lists of an entity that is copied to the peer by its reach alone, or not at all. */
+static bool is_said(uint64_t id)
+{
+    const phx_say say = {.number = 1, .source = id, .x = own_x(40), .y = 50};
+    return phx_halo_says_to(halo, phx_node_peer(&node, PEER), &say);
+}
+
+Test(halo, an_entity_that_comes_is_heard_by_all_that_see_it_from_far_at_once)
+{
+    cr_assert_not_null(phx_halo_peer_of(halo, PEER));
+    cr_assert(phx_halo_reserve_own(halo, 2));
+    phx_halo_add(halo, (phx_halo_entity){.id = 7, .own = true, .far = true}); /* as phx_halo_gain() adds it */
+    phx_halo_add(halo, (phx_halo_entity){.id = 8, .own = true});
+    cr_assert(is_said(7));
+    cr_assert(!is_said(8));
 }
