@@ -493,6 +493,7 @@ typedef struct phc_stats {
     uint64_t remote;            /* ... of other nodes, here to be seen */
     uint64_t transit;           /* ... on their way to another node */
     uint64_t transit_oldest_ns; /* since the first of these was handed over; 0 = none is on its way */
+    uint64_t far;               /* ... own, or on their way, that all nodes have, as they are seen from far */
     uint64_t lag_ticks;         /* since the node was heard that has been silent for the longest time */
     uint64_t lease_ns;          /* that the lease is proven for, from now on; 0 = it is not */
     uint64_t renew_age_ns;      /* since the request was made that proved it last; 0 = none has */

@@ -4,7 +4,7 @@
  *
  *  - its list has each entity that it saw at all moments of the last ticks, and none that it saw at none of them, by
  *    the rules of sights.h: view and margin, reach, global and visible, layers, stealth, veils, instances, relations,
- *    caps; own entities now;
+ *    caps, adds_max, whether it is ready; own entities now;
  *  - what its client was told, by whichever node, is its list: nothing twice, nothing lost, no leave of an untold one;
  *  - each entity has at most one owner;
  *  - areas, activation and updates by bands are within the bounds of zones.h.
@@ -247,6 +247,7 @@ static void change_own(federation *f, member *m, uint64_t id)
     const ph_attrs attrs = sights_attrs(sights_of(&f->sights, f->trail.tick, id));
     CHECK_OK(ph_set(m->host, id, &attrs));
     CHECK_OK(phx_halo_look(m->halo, id));
+    if (!attrs.ready) clients_forget(&f->clients, id);
     f->changed[id] = true;
 }
 
@@ -302,6 +303,7 @@ static void tell_clients(federation *f, member *m)
     for (uint32_t i = 0; i < CONSUMERS; i++) {
         while (ph_batch_take(m->consumers[i], &batch) == PH_OK) {
             clients_hear(&f->clients, batch, f->when);
+            sights_hear(&f->sights, f->trail.tick, batch);
             zones_hear(&f->zones, batch, counts, m);
             for (uint32_t k = 0; k < batch->change_count; k++)
                 CHECK(batch->changes[k].observer % CONSUMERS == i, "%s: another's consumer hears", f->when);
@@ -363,12 +365,13 @@ static void check_observer(federation *f, const member *m, uint64_t observer)
     const bool settled = trail_is_kept(&f->trail, observer, 2 * (uint64_t)f->lag + SETTLED_TICKS);
     (void)clients_compare(&f->clients, m->world, observer, listed, f->when);
     if (f->trail.tick <= TRAIL_TICKS + 2 * WINDOW + SETTLED_TICKS) return; /* copies come */
-    if (sights_stays(observer)) zones_check(&f->zones, &f->zones_of_one, &f->trail, observer, f->lag);
+    if (sights_stays(observer)) zones_check(&f->zones, &f->zones_of_one, &f->trail, &f->sights, observer, f->lag);
     for (uint64_t target = 1; target <= WALKERS; target++)
         if (target != observer)
             verdicts[target] =
                 sights_judge(&f->sights, &f->trail, observer, target, owns(m, target) ? 0 : f->lag, settled);
     sights_cut(&f->sights, &f->trail, observer, verdicts);
+    sights_hold(&f->sights, observer, listed, verdicts);
     for (uint64_t target = 1; target <= WALKERS; target++)
         if (target != observer) check_pair(f, m, observer, target, listed[target], &verdicts[target]);
 }
@@ -498,7 +501,7 @@ int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(FEDERATIONS));
-    uint64_t handed = 0, events = 0, pairs = 0, edges = 0, updates = 0, changes = 0;
+    uint64_t handed = 0, events = 0, pairs = 0, edges = 0, updates = 0, changes = 0, waits = 0;
     test_bounds();
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         federation *f = check_zalloc(sizeof *f);
@@ -509,11 +512,12 @@ int main(int argc, char **argv)
         edges += f->zones.edges;
         updates += f->zones.updates;
         changes += f->sights.changes;
+        waits += f->sights.waits;
         free(f);
     }
     (void)printf("%" PRIu64 " federations: %" PRIu64 " hand-overs, %" PRIu64 " events, %" PRIu64 " pairs, %" PRIu64
-                 " edges, %" PRIu64 " updates, %" PRIu64 " changes of attributes\n",
-                 count, handed, events, pairs, edges, updates, changes);
+                 " edges, %" PRIu64 " updates, %" PRIu64 " changes of attributes, %" PRIu64 " lists that waited\n",
+                 count, handed, events, pairs, edges, updates, changes, waits);
     CHECK(handed > 0, "no entity was handed over");
     return check_done("federation");
 }

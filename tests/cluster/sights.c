@@ -3,6 +3,7 @@
  */
 #include "cluster/sights.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,12 @@ bool sights_stays(uint64_t id)
     return id % 10 != 4 || zones_kind(id) != zones_kind(2);
 }
 
+/* Some of these are wakers, and wake none while they are not ready. */
+static bool has_pauses(uint64_t id)
+{
+    return id % 6 == 1;
+}
+
 static float reach_of(uint64_t id)
 {
     static const float reaches[] = {90, 150, 205, 300};
@@ -50,6 +57,7 @@ void sights_begin(sights *all, uint64_t id)
     first.priority = id % 4 == 1 ? 5 : 0;
     first.detect = id % 5 == 1 ? 2 : 0;
     first.veiled = id % 29 == 9;
+    first.ready = !has_pauses(id) || id % 4 != 3;
     if (has_reach(id)) first.reach = reach_of(id);
     if (is_global(id)) first.global = id % 80 == 7;
     if (id % 7 == 3) first.visible = id % 2 ? 20 : 45;
@@ -64,7 +72,7 @@ sight *sights_of(sights *all, uint64_t tick, uint64_t id)
 ph_attrs sights_attrs(const sight *of)
 {
     return (ph_attrs){.given = PH_REACH | PH_VISIBLE | PH_LAYERS | PH_SEES | PH_INSTANCE | PH_CAP | PH_STEALTH |
-                               PH_DETECT | PH_PRIORITY | PH_GLOBAL | PH_VEILED,
+                               PH_DETECT | PH_PRIORITY | PH_GLOBAL | PH_VEILED | PH_READY,
                       .reach = of->reach,
                       .visible = of->visible,
                       .layers = of->layers,
@@ -75,7 +83,8 @@ ph_attrs sights_attrs(const sight *of)
                       .detect = of->detect,
                       .priority = of->priority,
                       .global = of->global,
-                      .veiled = of->veiled};
+                      .veiled = of->veiled,
+                      .ready = of->ready};
 }
 
 bool sights_change(sights *all, uint64_t *rng, uint64_t tick, uint64_t id)
@@ -90,12 +99,29 @@ bool sights_change(sights *all, uint64_t *rng, uint64_t tick, uint64_t id)
     if (id % 13 == 6) of->stealth = (uint8_t)phx_rng_below(rng, 4);
     if (id % 29 == 9) of->veiled = !of->veiled;
     if (!sights_stays(id)) of->instance = !of->instance;
+    if (has_pauses(id)) of->ready = !of->ready;
     all->changes++;
     return true;
 }
 
+void sights_hear(sights *all, uint64_t tick, const ph_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->change_count; i++) {
+        const ph_change *change = &batch->changes[i];
+        sights_enters *enters = &all->enters[change->observer];
+        CHECK(sights_of(all, tick, change->observer)->ready, "tick %" PRIu64 ": %" PRIu64 " is not ready, and is told",
+              tick, change->observer);
+        CHECK(enters->count == 0, "tick %" PRIu64 ": %" PRIu64 " is told twice", tick, change->observer);
+        enters->count = change->enter_count;
+        enters->more = change->flags & PH_CHANGE_MORE;
+        for (uint32_t k = 0; k < change->enter_count; k++)
+            enters->of[batch->targets[change->first + change->leave_count + k].id] = true;
+    }
+}
+
 void sights_step(sights *all, uint64_t tick)
 {
+    memset(all->enters, 0, sizeof all->enters);
     memcpy(all->at[(tick + 1) % TRAIL_TICKS], all->at[tick % TRAIL_TICKS], sizeof all->at[0]);
 }
 
@@ -142,7 +168,9 @@ typedef struct moment {
 
 static bool may_be_seen(const moment *at)
 {
-    if (at->observer->instance != at->target->instance || (at->observer->sees & at->target->layers) == 0) return false;
+    if (!at->observer->ready || at->observer->instance != at->target->instance ||
+        (at->observer->sees & at->target->layers) == 0)
+        return false;
     if (at->tie == TIE_HIDE) return false;
     return at->tie == TIE_REVEAL || (!at->target->veiled && at->target->stealth <= at->observer->detect);
 }
@@ -222,4 +250,23 @@ void sights_cut(const sights *all, const walker_trail *trail, uint64_t observer,
         verdicts[id].perhaps = of->perhaps && surely < cap;
         verdicts[id].surely = of->surely && perhaps < cap;
     }
+}
+
+void sights_hold(sights *all, uint64_t observer, const bool listed[TRAIL_IDS], sights_verdict verdicts[TRAIL_IDS])
+{
+    const sights_enters *enters = &all->enters[observer];
+    const uint32_t most = zones_adds_max(observer);
+    uint32_t waiting = 0;
+    CHECK(most == 0 || enters->count <= most, "%" PRIu64 " is told of %" PRIu32 " that enter", observer, enters->count);
+    if (!enters->more) return;
+    CHECK(enters->count == most, "targets of %" PRIu64 " wait, and %" PRIu32 " enter", observer, enters->count);
+    for (uint64_t id = 1; id < TRAIL_IDS; id++) {
+        bool is_due = false;
+        for (uint64_t other = 1; other < TRAIL_IDS && !is_due; other++)
+            is_due = enters->of[other] && is_before(verdicts[id].worst, verdicts[other].best);
+        waiting += verdicts[id].perhaps && !listed[id];
+        verdicts[id].surely &= is_due;
+    }
+    CHECK(waiting > 0, "%" PRIu64 " is told that targets wait, and none does", observer);
+    all->waits++;
 }

@@ -11,6 +11,7 @@
 enum {
     WAKER_EVERY = 8, /* ids: the next one behind each such number */
     NPC_EVERY = 3,
+    SPREAD_EVERY = 5,
     NPC_UPDATES = 6, /* in a tick */
     SPAN = 1,
     LINGER = 5,
@@ -21,23 +22,32 @@ static const float TOWER = 40, SLACK = 1e-3f;
 
 /* ---- definitions ---- */
 
-enum { KIND_PLAIN, KIND_WAKER, KIND_NPC };
+enum { KIND_PLAIN, KIND_WAKER, KIND_NPC, KIND_SPREAD };
+
+static const uint32_t adds_max[ZONES_CLASSES] = {[KIND_WAKER] = 5, [KIND_SPREAD] = 2};
 
 uint32_t zones_kind(uint64_t id)
 {
     if (id % WAKER_EVERY == 1) return KIND_WAKER;
-    return id % NPC_EVERY == 0 ? KIND_NPC : KIND_PLAIN;
+    if (id % NPC_EVERY == 0) return KIND_NPC;
+    return id % SPREAD_EVERY == 3 ? KIND_SPREAD : KIND_PLAIN;
+}
+
+uint32_t zones_adds_max(uint64_t id)
+{
+    return adds_max[zones_kind(id)];
 }
 
 static const ph_band bands[] = {{.radius = 20, .every = 1}, {.radius = 40, .every = 3}, {.radius = 60, .every = 6}};
 
 void zones_define(ph_world_def *def, ph_class classes[ZONES_CLASSES], float view, float margin)
 {
-    static const char *const names[] = {"default", "waker", "npc"};
+    static const char *const names[] = {"default", "waker", "npc", "spread"};
     for (uint32_t i = 0; i < ZONES_CLASSES; i++) {
         classes[i] = ph_class_default(names[i]);
         classes[i].view = view;
         classes[i].margin = margin;
+        classes[i].adds_max = adds_max[i];
         classes[i].band_count = sizeof bands / sizeof *bands;
         for (uint32_t b = 0; b < classes[i].band_count; b++) classes[i].bands[b] = bands[b];
     }
@@ -116,6 +126,13 @@ static bool are_near(spot a, spot b, bool surely)
     return is_near(a.x, b.x, surely) && is_near(a.y, b.y, surely);
 }
 
+/* What NPCs are judged by: the last ticks. */
+typedef struct zones_past {
+    walker_trail *trail;
+    sights *seen;
+    uint64_t lag;
+} zones_past;
+
 static uint32_t owner_then(const walker_trail *trail, uint64_t tick, uint64_t id)
 {
     return trail->owner[tick % TRAIL_TICKS][id];
@@ -127,42 +144,44 @@ static bool were_of_one_node(const walker_trail *trail, uint64_t tick, uint64_t 
     return owner_then(trail, tick, a) != 0 && owner_then(trail, tick, a) == owner_then(trail, tick, b);
 }
 
-/* Was the waker near in that tick: at all moments of the lag before it, or at any one? */
-static bool was_near(walker_trail *trail, uint64_t tick, uint64_t npc, uint64_t waker, uint64_t lag, bool surely)
+/* Was the waker near in that tick, and ready: at all moments of the lag before it, or at any one? */
+static bool was_near(const zones_past *past, uint64_t tick, uint64_t npc, uint64_t waker, bool surely)
 {
-    const spot at = *trail_spot(trail, tick, npc);
-    const bool own = were_of_one_node(trail, tick, npc, waker);
-    for (uint64_t back = 0; back <= (own ? 0 : lag); back++)
-        if (are_near(at, *trail_spot(trail, tick - back, waker), surely) != surely) return !surely;
+    const spot at = *trail_spot(past->trail, tick, npc);
+    const bool own = were_of_one_node(past->trail, tick, npc, waker);
+    for (uint64_t back = 0; back <= (own ? 0 : past->lag); back++) {
+        const bool near = are_near(at, *trail_spot(past->trail, tick - back, waker), surely);
+        if ((near && sights_of(past->seen, tick - back, waker)->ready) != surely) return !surely;
+    }
     return surely;
 }
 
-static bool any_was_near(walker_trail *trail, uint64_t tick, uint64_t npc, uint64_t lag, bool surely)
+static bool any_was_near(const zones_past *past, uint64_t tick, uint64_t npc, bool surely)
 {
     for (uint64_t waker = 1; waker < TRAIL_IDS; waker += WAKER_EVERY)
-        if (was_near(trail, tick, npc, waker, lag, surely)) return true;
+        if (was_near(past, tick, npc, waker, surely)) return true;
     return false;
 }
 
 /* Ticks count in which a node had it. As far as the trail goes: one that was on its way for long is not judged. */
-static bool must_sleep(walker_trail *trail, uint64_t npc, uint64_t lag)
+static bool must_sleep(const zones_past *past, uint64_t npc)
 {
     uint32_t ticks = 0;
-    for (uint64_t back = 0; back + lag < TRAIL_TICKS; back++) {
-        if (any_was_near(trail, trail->tick - back, npc, lag, false)) return false;
-        ticks += owner_then(trail, trail->tick - back, npc) != 0;
+    for (uint64_t back = 0; back + past->lag < TRAIL_TICKS; back++) {
+        if (any_was_near(past, past->trail->tick - back, npc, false)) return false;
+        ticks += owner_then(past->trail, past->trail->tick - back, npc) != 0;
         if (ticks > LINGER) return true;
     }
     return false;
 }
 
-static void check_activation(const zones_told *told, walker_trail *trail, uint64_t id, uint64_t lag)
+static void check_activation(const zones_told *told, const zones_past *past, uint64_t id)
 {
+    const uint64_t tick = past->trail->tick;
     if (zones_kind(id) != KIND_NPC) return;
-    CHECK(told->awake[id] || !any_was_near(trail, trail->tick, id, lag, true),
-          "tick %" PRIu64 ": %" PRIu64 " sleeps beside a waker", trail->tick, id);
-    CHECK(!told->awake[id] || !must_sleep(trail, id, lag), "tick %" PRIu64 ": %" PRIu64 " does not fall asleep",
-          trail->tick, id);
+    CHECK(told->awake[id] || !any_was_near(past, tick, id, true), "tick %" PRIu64 ": %" PRIu64 " sleeps beside a waker",
+          tick, id);
+    CHECK(!told->awake[id] || !must_sleep(past, id), "tick %" PRIu64 ": %" PRIu64 " does not fall asleep", tick, id);
 }
 
 /* ---- areas ---- */
@@ -180,14 +199,16 @@ static void check_following(const zones_told *told, walker_trail *trail, uint32_
           (double)least);
 }
 
-void zones_check(const zones_told *told, const zones_told *one, walker_trail *trail, uint64_t id, uint64_t lag)
+void zones_check(const zones_told *told, const zones_told *one, walker_trail *trail, sights *seen, uint64_t id,
+                 uint64_t lag)
 {
+    const zones_past past = {.trail = trail, .seen = seen, .lag = lag};
     for (uint32_t i = 0; i < ZONES_STANDING; i++)
         CHECK(told->inside[i][id] == one->inside[i][id],
               "tick %" PRIu64 ": %" PRIu64 " is %s area %u, and not in one world", trail->tick, id,
               told->inside[i][id] ? "in" : "out of", i + 1);
     for (uint32_t i = ZONES_STANDING; i < ZONES_AREAS; i++) check_following(told, trail, i, id, lag);
-    check_activation(told, trail, id, lag);
+    check_activation(told, &past, id);
 }
 
 /* ---- bands ---- */

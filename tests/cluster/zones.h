@@ -16,9 +16,10 @@
 
 #include <pharos/pharos.h>
 
+#include "cluster/sights.h"
 #include "cluster/walks.h"
 
-enum { ZONES_CLASSES = 3, ZONES_STANDING = 6, ZONES_FOLLOWING = 2, ZONES_AREAS = ZONES_STANDING + ZONES_FOLLOWING };
+enum { ZONES_CLASSES = 4, ZONES_STANDING = 6, ZONES_FOLLOWING = 2, ZONES_AREAS = ZONES_STANDING + ZONES_FOLLOWING };
 
 /* How far the world of another node reaches into this one by them, at most: a waker, two towers away. */
 static const float ZONES_REACH = 80;
@@ -41,11 +42,17 @@ typedef bool (*zones_counts_fn)(const void *user, uint64_t id);
 /* The classes of a world, and its keys of zones. */
 void zones_define(ph_world_def *def, ph_class classes[ZONES_CLASSES], float view, float margin);
 uint32_t zones_kind(uint64_t id);
+/* Of its class; 0: no limit. */
+uint32_t zones_adds_max(uint64_t id);
 /* Sets all areas, or only the following ones: refused where an anchor is not here, and then no entity is inside. */
 void zones_set_areas(ph_producer producer, bool all);
 void zones_hear(zones_told *told, const ph_batch *batch, zones_counts_fn counts, const void *user);
-/* Of an own entity, against one world's, and its trail. lag: ticks that an entity of another node may be old. */
-void zones_check(const zones_told *told, const zones_told *one, walker_trail *trail, uint64_t id, uint64_t lag);
+/*
+ * Of an own entity, against one world's, its trail, and which wakers were ready. lag: ticks that an entity of another
+ * node may be old.
+ */
+void zones_check(const zones_told *told, const zones_told *one, walker_trail *trail, sights *seen, uint64_t id,
+                 uint64_t lag);
 /* Of a target in the list of an own observer. */
 void zones_check_target(const zones_told *told, walker_trail *trail, uint64_t observer, uint64_t target, uint64_t lag);
 /* All stand still, and have stood for long. */

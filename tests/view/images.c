@@ -1,6 +1,6 @@
 /*
- * src/tools/view_images.c: key images of a world that grows stay within their bound, two of them too; the first one
- * stays, and each is the world of its tick. Without room for the first there is none, and a word why.
+ * src/tools/view_images.c: key images of a world that grows stay within their bound, two of them to the byte; the first
+ * one stays, and each is the world of its tick. Without room for the first there is none, and a word why.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 enum { TICKS = 400, A_TICK = 40, SIDE = 1000 };
 
 static phx_mem mem;
+static uint64_t next_id; /* of the source's world */
 
 /* A world of its own, one entity in it. */
 static void open_source(phx_view_source *source, ph_producer *producer)
@@ -25,6 +26,7 @@ static void open_source(phx_view_source *source, ph_producer *producer)
     REQUIRE(phx_source_make_world(source));
     CHECK_OK(ph_producer_open(source->world, producer));
     CHECK_OK(ph_enter(*producer, 1, &(ph_attrs){.given = PH_X | PH_Y, .x = 1, .y = 1}));
+    next_id = 2;
     REQUIRE(phx_source_tick(source));
 }
 
@@ -36,10 +38,10 @@ static void close_source(phx_view_source *source)
 
 static void grow_world(phx_view_source *source, ph_producer producer)
 {
-    static uint64_t id = 1;
-    for (uint32_t i = 0; i < A_TICK; i++, id++)
-        CHECK_OK(ph_enter(producer, id + 1,
-                          &(ph_attrs){.given = PH_X | PH_Y, .x = (float)(id % SIDE), .y = (float)(id / 7 % SIDE)}));
+    for (uint32_t i = 0; i < A_TICK; i++, next_id++) {
+        const float x = (float)(next_id % SIDE), y = (float)(next_id / 7 % SIDE);
+        CHECK_OK(ph_enter(producer, next_id, &(ph_attrs){.given = PH_X | PH_Y, .x = x, .y = y}));
+    }
     REQUIRE(phx_source_tick(source));
 }
 
@@ -84,6 +86,37 @@ static void grows(uint64_t bytes_max, uint32_t least_most)
     close_source(&source);
 }
 
+/* Returns the bytes of the images of the same two worlds, with so many bytes for both. */
+static uint64_t keep_two(uint64_t bytes_max, uint32_t kept)
+{
+    enum { APART = 20 }; /* ticks between the first two */
+    phx_view_source source;
+    phx_key_images images;
+    ph_producer producer;
+    open_source(&source, &producer);
+    const uint64_t first = source.at;
+    phx_key_images_init(&images, bytes_max);
+    REQUIRE(phx_key_images_begin(&images, &source));
+    for (uint32_t t = 0; t < APART; t++) {
+        grow_world(&source, producer);
+        phx_key_images_keep(&images, &source);
+    }
+    check_images(&images, first);
+    CHECK(images.count == kept, "%u images in %u bytes", images.count, (unsigned)bytes_max);
+    const uint64_t bytes = images.bytes;
+    phx_key_images_free(&images);
+    close_source(&source);
+    return bytes;
+}
+
+/* The second one alone has room in both, and is left out where it has none beside the first. */
+static void bounds_two(void)
+{
+    const uint64_t both = keep_two(UINT64_C(1) << 40, 2);
+    (void)keep_two(both, 2);
+    (void)keep_two(both - 1, 1);
+}
+
 static void has_no_room(void)
 {
     phx_view_source source;
@@ -102,6 +135,7 @@ int main(void)
 {
     phx_mem_init(&mem, (ph_allocator){0});
     has_no_room();
+    bounds_two();
     grows(UINT64_C(1) << 40, PHX_KEY_IMAGES_MAX / 2 + 1); /* their number is bound */
     grows(500 << 10, 3);
     grows(80 << 10, 2); /* soon no second one has room */

@@ -36,6 +36,7 @@ static void count_entities(const phc *member, uint64_t now, phc_stats *stats)
     stats->transit_oldest_ns = (uint64_t)oldest_ms * PHX_NODE_NS_IN_MS;
     if (node->fenced) return;
     stats->remote = member->halo.copy_count;
+    stats->far = member->halo.far.count;
 }
 
 /* A member that is fenced waits for nothing any more. */
@@ -156,6 +157,7 @@ static const phx_metric metrics[] = {
     METRIC(GAUGE, remote, "remote", "Remote entities here."),
     METRIC(GAUGE, transit, "transit", "Entities on their way to another node."),
     METRIC(GAUGE_NS, transit_oldest_ns, "transit_oldest_seconds", "Time since the oldest of these was handed over."),
+    METRIC(GAUGE, far, "far", "Entities that all nodes have, as they are seen from far."),
     METRIC(GAUGE, lag_ticks, "lag_ticks", "Ticks since the most silent node was heard."),
     METRIC(GAUGE_NS, lease_ns, "lease_seconds", "Time that the lease is proven for."),
     METRIC(GAUGE_NS, renew_age_ns, "renew_age_seconds", "Time since the request that proved the lease last."),

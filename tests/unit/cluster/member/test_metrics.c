@@ -312,6 +312,30 @@ Test(member_metrics, an_own_entity_is_not_attached_to_another_nodes_and_goes_on_
     cr_assert_eq(stats_of(0).kept, 0);
 }
 
+/* ---- entities that are seen from far ---- */
+
+Test(member_metrics, what_is_seen_from_far_is_counted_while_its_node_tells_of_it)
+{
+    const ph_producer here = open_producer(0);
+    enter_at(0, 1, own_place(0, 300), 20);
+    enter_at(0, 2, own_place(0, 400), 20);
+    step_members();
+    cr_assert(stats_of(0).far == 0 && stats_of(1).remote == 0);
+    cr_assert_eq(ph_set(here, 1, &(ph_attrs){.given = PH_GLOBAL, .global = true}), PH_OK);
+    cr_assert_eq(ph_set(here, 2, &(ph_attrs){.given = PH_REACH, .reach = 450}), PH_OK);
+    step_members();
+    for (uint64_t id = 1; id <= 2; id++) cr_assert_eq(phc_look(all[0].member, id), PH_OK);
+    for (uint32_t i = 0; i < 3; i++) step_members();
+    cr_assert(stats_of(0).far == 2 && stats_of(1).far == 0 && stats_of(1).remote == 2);
+    cr_assert_eq(ph_set(here, 1, &(ph_attrs){.given = PH_GLOBAL}), PH_OK);
+    cr_assert_eq(phc_leave(all[0].member, 2), PH_OK);
+    for (uint32_t i = 0; i < 2 * PHX_HALO_REPEATS; i++) {
+        cr_assert_eq(phc_look(all[0].member, 1), PH_OK);
+        step_members();
+    }
+    cr_assert(stats_of(0).far == 0 && stats_of(0).own == 1);
+}
+
 /* ---- ids that two hosts have entered ---- */
 
 /* @return events that tell of id 1 and that node. */
