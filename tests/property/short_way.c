@@ -63,6 +63,8 @@ typedef struct way {
     uint32_t adds_max;
     bool banded; /* positions are told by bands: of rows in view, not of lists */
     bool waits;  /* adds_max bites: observers that jump or come wait for targets */
+    bool views;  /* most observers have one view, the others two more */
+    bool renews; /* some observers get another view in each tick: they are evaluated */
 } way;
 
 static float uniform(host *h, float low, float high)
@@ -100,6 +102,26 @@ static void hold_near(const host *h)
         const ph_attrs near = {.given = PH_VISIBLE, .visible = id % ALIKE ? 30 : (float)(id % 97)};
         if (id % OTHERS != 0) CHECK_OK(ph_set(h->producer, id, &near));
     }
+}
+
+/* Observers with one view are side by side in a tile, more than there have to be for a comparison of their own. */
+static void narrow_some(const host *h)
+{
+    enum { NARROW = 5, NARROWER = 7 };
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        const ph_attrs narrow = {.given = PH_VIEW, .view = id % NARROWER == 0 ? 25 : 50};
+        if (id % NARROW == 0 || id % NARROWER == 0) CHECK_OK(ph_set(h->producer, id, &narrow));
+    }
+}
+
+/* Some observers see farther, or as far as before, in turns. Returns how many of them there are. */
+static uint32_t renew_some(const host *h, uint32_t number)
+{
+    for (uint64_t i = 0; i < CHANGES; i++) {
+        const ph_attrs seeing = {.given = PH_VIEW, .view = number % 2 == 0 ? 80 : 100};
+        CHECK_OK(ph_set(h->producer, i * PARTY + 1 + number / 2 % 4, &seeing));
+    }
+    return CHANGES;
 }
 
 /* A quarter has the highest priority, and a quarter each the next ones. */
@@ -348,6 +370,7 @@ static void run(const way *of)
     if (of->far) reach_far(&h);
     if (of->near) hold_near(&h);
     if (of->ranked) rank_all(&h);
+    if (of->views) narrow_some(&h);
     uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
     for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
@@ -358,13 +381,14 @@ static void run(const way *of)
         if (of->jumps) expected = of->far ? disturb_far(&h, i) : disturb(&h, i);
         /* their lists are derived; but a comer with a cap is evaluated */
         if (of->jumps && of->margin == 0) expected = of->cap > 0 && !of->far ? expected % 2 : 0;
+        if (of->renews) expected = renew_some(&h, i);
         const uint32_t waited = h.waiting;
         const uint64_t now = tick(&h);
         if (i % LISTS_EVERY == LISTS_EVERY - 1) compare_lists(&h);
         waits += h.waiting;
         const uint64_t looked_up = count_cause_lookups(&h);
-        CHECK(changes || of->jumps || of->cuts || looked_up == 0, "%s, tick %u: %" PRIu64 " causes looked up", of->name,
-              i, looked_up);
+        CHECK(changes || of->jumps || of->cuts || of->renews || looked_up == 0,
+              "%s, tick %u: %" PRIu64 " causes looked up", of->name, i, looked_up);
         lookups += looked_up;
         /* at adds_max: the ones that waited, the ones that wait now, and comers and jumpers */
         const uint64_t most = waited + h.waiting + 2 * JUMPS + 1;
@@ -392,8 +416,8 @@ static void run(const way *of)
     }
     CHECK(of->part == 0 || evaluated * of->part <= (uint64_t)ENTITIES * TICKS,
           "%s: %" PRIu64 " observers evaluated in %d ticks", of->name, evaluated, TICKS);
-    CHECK((lookups > 0) == (of->related || of->jumps || of->cuts), "%s: %" PRIu64 " causes looked up", of->name,
-          lookups);
+    CHECK((lookups > 0) == (of->related || of->jumps || of->cuts || of->renews), "%s: %" PRIu64 " causes looked up",
+          of->name, lookups);
     CHECK((waits > 0) == of->waits, "%s: %" PRIu64 " times targets waited", of->name, waits);
     CHECK_OK(ph_world_destroy(h.world));
 }
@@ -444,6 +468,12 @@ int main(void)
         {"bands and a margin", 15, .banded = true},
         {"bands and far targets", .banded = true, .far = true},
         {"bands, a margin, relations and far targets", 15, .banded = true, .related = true, .far = true},
+        {"views", .views = true},
+        {"views and jumps", .views = true, .jumps = true},
+        {"views, jumps and a cap that cuts", 0, 12, .views = true, .jumps = true, .cuts = true},
+        {"views that change", .views = true, .renews = true},
+        {"views and relations", .views = true, .related = true},
+        {"views and a margin", 15, .views = true},
         {"adds_max", .adds_max = 20},
         {"adds_max and a margin", 15, .adds_max = 20},
         {"adds_max and relations", .adds_max = 20, .related = true},
