@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "cluster/live_bounds.h"
 #include "cluster/live_check.h"
+#include "cluster/live_doubles.h"
 #include "cluster/live_server_faults.h"
 #include "cluster/live_sleeps.h"
 #include "cluster/live_slow.h"
@@ -260,6 +261,7 @@ const live_fault live_faults[] = {
     {"a follower of etcd hangs beyond all leases", live_hang_etcd_follower},
     {"the majority of etcd is away", live_kill_etcd_majority},
     {"the majority of etcd hangs beyond all leases", live_hang_etcd_majority},
+    {"two nodes of another world enter one id", live_double_id},
 };
 
 const uint32_t live_fault_count = sizeof live_faults / sizeof *live_faults;

@@ -139,17 +139,18 @@ if(PHAROS_BUILD_CLUSTER)
         add_dependencies(cluster_tests cluster_servers)
         if(TARGET pharos-node AND NOT PHAROS_SANITIZE STREQUAL "thread")
             # Its leases run out where the machine is busy: the leg cluster runs it alone, and no other leg (label live).
-            set(course cluster/live_bounds.c cluster/live_check.c cluster/live_course.c cluster/live_faults.c
-                cluster/live_lines.c cluster/live_nodes.c cluster/live_server_faults.c cluster/live_sleeps.c
-                cluster/live_slow.c cluster/live_waits.c cluster/servers.c)
-            pharos_plain_test(NAME cluster_live
+            set(course cluster/live_bounds.c cluster/live_check.c cluster/live_course.c cluster/live_doubles.c
+                cluster/live_faults.c cluster/live_lines.c cluster/live_nodes.c cluster/live_server_faults.c
+                cluster/live_sleeps.c cluster/live_slow.c cluster/live_waits.c cluster/node_host.c cluster/servers.c
+                cluster/walks.c)
+            pharos_plain_test(NAME cluster_live LIBS pharos_cluster
                               SOURCES cluster/cluster_live.c ${course}
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
             set_tests_properties(cluster_live PROPERTIES RUN_SERIAL ON TIMEOUT 900) # five to seven minutes, with its waits
             add_dependencies(cluster_live pharos-node)
             add_dependencies(cluster_tests cluster_live)
-            pharos_plain_test(NAME cluster_cables
+            pharos_plain_test(NAME cluster_cables LIBS pharos_cluster
                               SOURCES cluster/cluster_cables.c cluster/live_cables.c cluster/cables.c ${course}
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
