@@ -14,7 +14,7 @@
  * that has, above the ownership of each row.
  *
  * In some seeds processes start with another definition of the world. The first one in the map stays, and no process
- * of another one gets into it, whoever has no key for a moment.
+ * of another one gets into it, whoever has no key for a moment; none ends for one that never got into it.
  *
  * In half of the schedules nodes may balance, and report loads by their entities. Then at most one of them does at a
  * time, no two of its moves are nearer than a wait, whoever made the first one, and behind the faults moves come to an
@@ -26,6 +26,7 @@
 #include "base/rng.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/membership.h"
+#include "cluster/membership/refusal.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
 #include "cluster/membership/wishes.h"
@@ -78,6 +79,7 @@ static struct {
     bool is_awaited;                /* the first map of the cluster behind it */
     uint64_t definitions_rng;       /* 0: all have the same definition of the world */
     uint64_t definitions[SIM_PROCESSES_MAX];
+    bool has_joined[2]; /* by definition: a process was in a map */
     bool balances;
     uint64_t balanced_at; /* the last move of a balancer; 0 = there was none */
 } all;
@@ -111,6 +113,7 @@ static uint64_t draw_definition(const sim_schedule *sim)
 void sim_store_begin(sim_schedule *sim)
 {
     all.definitions_rng = sim->seed % DEFINITIONS_ONE_IN == DEFINITIONS_SEED ? sim->seed : 0;
+    memset(all.has_joined, 0, sizeof all.has_joined);
     const bool hangs = sim_chance(sim, HANGS_ONE_IN);
     sim->only_hangs = hangs && sim_chance(sim, ONLY_HANGS_ONE_IN);
     all.hang_at = hangs ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
@@ -187,6 +190,7 @@ static bool is_registered(const sim_schedule *sim, uint32_t slot)
 bool sim_store_is_free(const sim_schedule *sim, uint32_t slot)
 {
     bool lives = false;
+    if (all.is_sleep && sim->tick >= all.hang_at && sim->tick < all.hang_until) return false; /* none begins, either */
     if (all.is_awaited) return !is_registered(sim, slot);
     for (uint32_t i = 0; i < sim->process_count; i++)
         lives |= sim->processes[i].alive && sim_is_member(sim, &sim->processes[i]);
@@ -231,6 +235,8 @@ void sim_store_poll(sim_schedule *sim, uint32_t slot)
     process->registration = process->node.def.member.registration;
     if (may_report(sim, slot)) report_load(sim, slot);
     if (membership->phase != PHX_MEMBERSHIP_ENDED) return;
+    if (strcmp(membership->reason, PHX_OTHER_DEFINITION) == 0 && !all.has_joined[1 - all.definitions[slot]])
+        sim_violate(sim, "a process ends for another definition, and none of that has joined");
     if (!process->node.joined) process->alive = false; /* else the node tells its host that it is fenced */
 }
 
@@ -269,6 +275,19 @@ static void check_move(sim_schedule *sim, const phx_memory_key *key)
         all.balanced_at = sim->tick;
         sim->counts.balanced++;
         return;
+    }
+}
+
+/* By keys: also of a process that has died since. */
+static void note_joined(const sim_schedule *sim)
+{
+    const phx_memory_table *table = phx_memory_table_of(all.memory);
+    for (uint32_t i = 0; i < table->key_count; i++) {
+        const phx_memory_key *key = &table->keys[i];
+        phx_registration read;
+        if (strncmp(key->key, "ph/sim/nodes/", 13) == 0 && phx_registration_decode(&read, key->value, key->size) &&
+            phx_cluster_map_member(&sim->store.map, phx_registration_of(&read, key->revision, key->lease)))
+            all.has_joined[read.definition] = true;
     }
 }
 
@@ -395,6 +414,7 @@ void sim_store_step(sim_schedule *sim)
     phc_memory_step(all.memory, sim->tick * SIM_TICK_NS);
     read_store(sim);
     check_proofs(sim);
+    note_joined(sim);
     check_definitions(sim);
     check_balancer(sim);
     if (sim->only_hangs) check_none_is_out(sim);

@@ -89,7 +89,8 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
         membership->counts.skipped++;
         return NULL;
     }
-    if (read.definition == membership->def.definition) return NULL;
+    /* Of several that are in no map yet compare-and-set decides which one joins: the others find it in the map then. */
+    if (read.definition == membership->def.definition || !phx_cluster_map_member(map, node.registration)) return NULL;
     membership->other = node;
     return PHX_OTHER_DEFINITION;
 }

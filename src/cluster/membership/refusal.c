@@ -20,8 +20,8 @@ void phx_refusal_tell(phx_membership *membership)
     char key[PHC_KEY_MAX + 1];
     const phx_membership_def *def = &membership->def;
     const uint64_t lease = membership->lease;
-    if (membership->phase != PHX_MEMBERSHIP_MEMBER || lease == 0 || membership->told_lease == lease ||
-        def->definition_size == 0)
+    if ((membership->phase != PHX_MEMBERSHIP_JOIN && membership->phase != PHX_MEMBERSHIP_MEMBER) || lease == 0 ||
+        membership->told_lease == lease || def->definition_size == 0)
         return;
     key_of(membership, membership->number, key);
     if (def->store.cas(def->store.user, PHX_REFUSAL_TAG_WRITE, key, 0, def->definition_text, def->definition_size,

@@ -28,13 +28,18 @@ Test(refusal, another_world_is_refused)
     cr_assert_eq(bed.processes[0].node.map.member_count, 1);
 }
 
+static const char *difference_of(const char *reason)
+{
+    cr_assert_eq(strncmp(reason, PHX_OTHER_DEFINITION, strlen(PHX_OTHER_DEFINITION)), 0);
+    return reason + strlen(PHX_OTHER_DEFINITION);
+}
+
 /* The difference of two texts; NULL: it can not be said. */
 static const char *difference(const char *own, const char *other)
 {
     static char line[PHC_REASON_SIZE];
     if (!phx_refusal_compare(own, strlen(own), other, strlen(other), line, sizeof line)) return NULL;
-    cr_assert_eq(strncmp(line, PHX_OTHER_DEFINITION, strlen(PHX_OTHER_DEFINITION)), 0);
-    return line + strlen(PHX_OTHER_DEFINITION);
+    return difference_of(line);
 }
 
 Test(refusal, the_key_that_differs_is_named)
@@ -81,14 +86,14 @@ Test(refusal, another_world_is_refused_by_its_key)
     cr_assert_eq(bed_keys("ph-definition/"), 1, "of members alone");
 }
 
-/* So texts are as many as members, whatever came and went. */
-Test(refusal, a_text_is_there_as_long_as_its_member)
+/* So texts are as many as registered processes, whatever came and went. */
+Test(refusal, a_text_is_there_as_long_as_its_process)
 {
     bed_start(0, 4, REGIONS, 1, false);
     bed.processes[0].membership.def.definition_text = "view 50\n";
     bed.processes[0].membership.def.definition_size = strlen("view 50\n");
-    while (bed.processes[0].membership.phase < PHX_MEMBERSHIP_MEMBER) {
-        cr_assert_eq(bed_keys("ph-definition/"), 0, "it is no member yet");
+    while (bed.processes[0].membership.phase < PHX_MEMBERSHIP_JOIN) {
+        cr_assert_eq(bed_keys("ph-definition/"), 0, "it has not registered yet");
         bed_run(1);
     }
     bed_run(3);
@@ -104,8 +109,8 @@ Test(refusal, a_text_is_there_as_long_as_its_member)
     cr_assert_eq(bed_keys("ph-"), 0);
 }
 
-/* Both have registered before they see each other; while the other definition is read, none goes into a map. */
-Test(refusal, of_two_that_are_refused_at_once_none_joins)
+/* Two that have registered before they see each other. */
+static void start_two(void)
 {
     static const char *const texts[] = {"view 50\n", "view 60\n"};
     for (uint32_t at = 0; at < 2; at++) {
@@ -113,12 +118,27 @@ Test(refusal, of_two_that_are_refused_at_once_none_joins)
         bed.processes[at].membership.def.definition_text = texts[at];
         bed.processes[at].membership.def.definition_size = strlen(texts[at]);
     }
-    bed_run(40);
-    for (uint32_t at = 0; at < 2; at++) cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_ENDED);
-    for (uint32_t at = 0; at < 2; at++) /* neither was a member that writes its text */
-        cr_assert_str_eq(bed.processes[at].membership.reason, PHX_OTHER_DEFINITION);
+}
+
+static void check_one_joined(void)
+{
+    const uint32_t first = bed.processes[0].membership.phase == PHX_MEMBERSHIP_MEMBER ? 0 : 1;
+    const phx_membership *other = &bed.processes[1 - first].membership;
+    cr_assert_eq(bed.processes[first].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(bed.processes[first].node.map.member_count, 1);
+    cr_assert_eq(other->phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(difference_of(other->reason),
+                     first == 0 ? ": view is 60 here, 50 there" : ": view is 50 here, 60 there");
     bed_run(1);
-    cr_assert_eq(bed_keys("ph"), 0, "their leases end with them");
+    cr_assert(bed_keys("ph/unit/nodes/") == 1 && bed_keys("ph-definition/") == 1,
+              "the other lease ends with its process");
+}
+
+Test(refusal, of_two_that_begin_at_once_one_joins)
+{
+    start_two();
+    bed_run(40);
+    check_one_joined();
 }
 
 static uint64_t revision_of(const char *key)
@@ -163,7 +183,6 @@ static struct {
     bool is_map_held, is_get_held;
     unsigned char map[PHX_CLUSTER_MAP_BYTES_MAX];
     size_t size;
-    uint64_t revision;
 } held;
 
 static ph_status hold_map(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value, size_t size,
@@ -173,7 +192,6 @@ static ph_status hold_map(void *user, uint64_t tag, const char *key, uint64_t re
     cr_assert_not(held.is_map_held);
     memcpy(held.map, value, size);
     held.size = size;
-    held.revision = revision;
     held.is_map_held = true;
     return PH_OK;
 }
@@ -185,8 +203,11 @@ static ph_status hold_get(void *user, uint64_t tag, const char *key)
     return PH_OK;
 }
 
-/* The first process's join is on its way as it hears of a process of another definition, and reads its text. */
-static phx_membership *refuse_while_it_joins(void)
+/*
+ * The first process's join is on its way as it hears of a member of another definition, and reads its text. The member
+ * is in the map that is there, or in `old` one, of a list from before the map that is changed.
+ */
+static phx_membership *refuse_while_it_joins(bool old)
 {
     phx_membership *first = &bed.processes[0].membership;
     bed_start(0, 1, REGIONS, 1, false);
@@ -200,6 +221,7 @@ static phx_membership *refuse_while_it_joins(void)
         bed_run(1);
     }
     write_registration("ph/unit/nodes/2", 2, 77);
+    if (old) write_map(1);
     bed_run(2);
     cr_assert(held.is_get_held && first->is_refused);
     return first;
@@ -207,16 +229,16 @@ static phx_membership *refuse_while_it_joins(void)
 
 static void let_map_go(void)
 {
-    char key[] = "ph/unit/map";
-    cr_assert_eq(held.store.cas(held.store.user, PHX_TAG_MAP, key, held.revision, held.map, held.size, 0), PH_OK);
-    bed_run(2);
+    const char *key = "ph/unit/map";
+    cr_assert_eq(held.store.cas(held.store.user, PHX_TAG_MAP, key, revision_of(key), held.map, held.size, 0), PH_OK);
 }
 
 Test(refusal, one_whose_join_stands_is_refused_no_more)
 {
-    const phx_membership *first = refuse_while_it_joins();
+    const phx_membership *first = refuse_while_it_joins(true);
     cr_assert_not(bed.processes[0].node.joined);
     let_map_go();
+    bed_run(2);
     cr_assert(bed.processes[0].node.joined && !first->is_refused);
     cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
     bed_run(LEASE_TICKS);
@@ -226,9 +248,8 @@ Test(refusal, one_whose_join_stands_is_refused_no_more)
 
 Test(refusal, one_whose_join_stands_by_the_same_answers_is_refused_no_more)
 {
-    const phx_membership *first = refuse_while_it_joins();
-    cr_assert_eq(held.store.cas(held.store.user, PHX_TAG_MAP, "ph/unit/map", held.revision, held.map, held.size, 0),
-                 PH_OK);
+    const phx_membership *first = refuse_while_it_joins(true);
+    let_map_go();
     cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
     bed_run(2);
     cr_assert_eq(first->phase, PHX_MEMBERSHIP_MEMBER, "%s", first->reason);
@@ -265,8 +286,9 @@ Test(refusal, one_that_is_refused_beside_a_member_is_none_for_no_moment)
 {
     write_map(1);
     write_registration("ph/unit/nodes/2", 1, 77);
-    const phx_membership *first = refuse_while_it_joins();
+    const phx_membership *first = refuse_while_it_joins(false);
     let_map_go();
+    bed_run(2);
     cr_assert_not(bed.processes[0].node.joined);
     cr_assert_eq(first->phase, PHX_MEMBERSHIP_JOIN);
     cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
@@ -319,6 +341,17 @@ Test(refusal, one_that_begins_waits_for_dead_members_not_longer_than_a_lease)
         bed_end();
         bed_begin();
     }
+}
+
+/* Both wait for a dead member; the first one that finds it put out joins. */
+Test(refusal, of_two_that_wait_for_a_dead_member_one_joins)
+{
+    write_map(1);
+    start_two();
+    bed_run(LEASE_TICKS / 2);
+    for (uint32_t at = 0; at < 2; at++) cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_JOIN);
+    bed_run(2 * LEASE_TICKS);
+    check_one_joined();
 }
 
 /* A process of another version writes the same bytes with another number of the format. */
