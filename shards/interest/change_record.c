@@ -88,6 +88,7 @@ const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_chang
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves)
 {
     phx_change *change = phx_interest_add_change(scratch, slot, scratch->target_count, enters, leaves);
+    change->passes = true;
     if (leaves + enters <= PHX_ORDER_SHORT_MAX) {
         add_unordered_targets(scratch, scratch->leave, leaves, true);
         add_unordered_targets(scratch, scratch->enter, enters, false);

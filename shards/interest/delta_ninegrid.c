@@ -62,7 +62,8 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
                                                       .leave_count = shared->leave_count,
                                                       .enter_count = shared->enter_count,
                                                       .list_first = PHX_SLOT_NONE,
-                                                      .ordered = true};
+                                                      .ordered = true,
+                                                      .passes = true};
         by_delta += stayed;
     }
     scratch->counts.by_delta += by_delta;
@@ -310,7 +311,8 @@ static void record_keyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t
                                                              .leave_count = events->leaves,
                                                              .enter_count = events->enters,
                                                              .list_first = PHX_SLOT_NONE,
-                                                             .ordered = true};
+                                                             .ordered = true,
+                                                             .passes = true};
     scratch->counts.enters += events->enters;
     scratch->counts.leaves += events->leaves;
     write_ordered_words(scratch, shard, events->leave, events->leaves);

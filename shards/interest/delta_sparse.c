@@ -324,7 +324,7 @@ static phx_delta_result emit_observer_pairs(phx_scratch *scratch, phx_shard *sha
     }
     if (count == 0) return PHX_DELTA_DONE;
     if (shard->limited && !within_limit(shard, slot, count - leaves, leaves)) return PHX_DELTA_EVALUATE;
-    phx_interest_add_change(scratch, slot, scratch->target_count, count - leaves, leaves);
+    phx_interest_add_change(scratch, slot, scratch->target_count, count - leaves, leaves)->passes = discontinuous;
     scratch->target_count += count;
     return PHX_DELTA_DONE;
 }

@@ -317,7 +317,8 @@ static phx_delta_result emit_run_words(phx_scratch *scratch, phx_shard *shard, c
     const uint32_t first = apart ? scratch->target_count : of->words.first;
     uint32_t *words = scratch->targets;
     if (apart) memmove(words + first, words + of->words.first, count * sizeof *words);
-    phx_interest_add_change(scratch, of->slot, first, count - of->leaves, of->leaves);
+    phx_change *change = phx_interest_add_change(scratch, of->slot, first, count - of->leaves, of->leaves);
+    if (PHX_UNLIKELY(phx_tile_passes(&scratch->tile, of->place))) change->passes = true;
     scratch->target_count = first + count;
     return PHX_DELTA_DONE;
 }
@@ -760,12 +761,13 @@ static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uin
 {
     phx_tile *tile = &scratch->tile;
     const uint32_t *cell = tile->cell;
+    uint32_t next = count > 0 ? phx_tile_next_discontinuous(tile, place[0]) : UINT32_MAX;
     for (uint32_t i = 0, n; i < count; i += n) {
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
         const phx_tile_observers observers = {place + i, n, tile->now, tile->old};
-        const bool discontinuous = any_discontinuous_place(scratch, observers);
-        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], discontinuous, &spans);
+        if (PHX_UNLIKELY(next < place[i])) next = phx_tile_next_discontinuous(tile, place[i]);
+        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], next <= place[i + n - 1], &spans);
         scratch->counts.ranges_visited += spans;
         uint32_t done = match_candidates(scratch, shard, observers);
         if (done < n) return i + done;
@@ -819,26 +821,14 @@ static phx_sort_record pair_to_sort(phx_pair_word word, uint32_t place, uint32_t
     return (phx_sort_record){.id = (uint64_t)place << 32 | phx_pair_word_moved_to(word, 0).bits, .slot = target};
 }
 
-/* How many of some ascending numbers are below one number. */
-static uint32_t count_below(const uint32_t *numbers, uint32_t count, uint32_t number)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (numbers[middle] < number) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
 /* The tile's moved rows in the rows of cells that observers in places first .. last reach. */
 static phx_span movers_around(const phx_tile *tile, uint32_t first, uint32_t last)
 {
     const uint32_t columns = tile->frame.columns, fine = tile->fine;
     uint32_t low = tile->cell[first] / columns - fine, high = tile->cell[last] / columns + fine + 1;
     PHX_ASSERT(tile->cell[first] / columns >= fine && high <= tile->frame.rows);
-    return (phx_span){count_below(tile->movers, tile->mover_count, tile->start[low * columns]),
-                      count_below(tile->movers, tile->mover_count, tile->start[high * columns])};
+    return (phx_span){phx_tile_places_below(tile->movers, tile->mover_count, tile->start[low * columns]),
+                      phx_tile_places_below(tile->movers, tile->mover_count, tile->start[high * columns])};
 }
 
 /*

@@ -113,41 +113,53 @@ static inline bool absent_left(const phx_body *body, phx_target_word word)
     return leaves > (state & PHX_SLOT_OWN); /* no branch: it would be mispredicted */
 }
 
-/* Some events that wait, by number, ascending. */
+/* Some events that wait, by number, ascending, and the changes that they belong to. */
 typedef struct waiting_events {
-    uint32_t at[PHX_ORDER_MOST], count;
+    uint32_t at[PHX_ORDER_MOST], change[PHX_ORDER_MOST], count;
 } waiting_events;
 
 /*
  * Finds the events of a target that may have left the world or the shard, or have come into the world, in this tick:
- * all others are of own targets that are no discontinuity.
+ * all others are of own targets that are no discontinuity. In a world of one shard all targets that stay are own ones,
+ * so the other changes have none.
  */
 static void find_passing_targets(const phx_event_writer *writer, waiting_events *passing)
 {
     enum { STAYS = PHX_SLOT_OWN, PASSES = PHX_SLOT_OWN | PHX_SLOT_DISCONTINUOUS };
     const phx_body *body = writer->shard->store.body;
+    const bool all = writer->scope->several;
+    const uint32_t changes = all ? writer->changes : writer->passing_count;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < writer->count; i++) { /* no branch: it would be mispredicted */
-        passing->at[n] = i;
-        n += (body[phx_target_word_slot(phx_target_word_at(writer->targets, i))].state & PASSES) != STAYS;
+    for (uint32_t p = 0; p < changes; p++) {
+        const uint32_t c = all ? p : writer->passing[p];
+        for (uint32_t i = c > 0 ? writer->end[c - 1] : 0; i < writer->end[c]; i++) {
+            passing->at[n] = i; /* no branch: it would be mispredicted */
+            passing->change[n] = c;
+            n += (body[phx_target_word_slot(phx_target_word_at(writer->targets, i))].state & PASSES) != STAYS;
+        }
     }
     passing->count = n;
+}
+
+/* The cause of a leave of a target that is no own one. With no other shard it is gone. */
+static ph_cause cause_of_absent(const phx_event_writer *writer, uint32_t change, uint32_t target)
+{
+    if (!writer->scope->several) return PH_CAUSE_GONE;
+    const phx_cause_observer observer = phx_cause_observer_of(writer->shard, writer->observer[change]);
+    return phx_cause_of_leave(writer->scope, writer->shard, &observer, target);
 }
 
 /* Corrects the causes of targets that left the world or the shard: few, so the observer is looked at for each. */
 static void correct_absent(phx_event_writer *writer, const waiting_events *passing)
 {
     const phx_body *body = writer->shard->store.body;
-    for (uint32_t a = 0, c = 0; a < passing->count; a++) {
-        const uint32_t at = passing->at[a];
+    for (uint32_t a = 0; a < passing->count; a++) {
+        const uint32_t at = passing->at[a], c = passing->change[a];
         const phx_target_word word = phx_target_word_at(writer->targets, at);
         const uint32_t slot = phx_target_word_slot(word);
-        while (at >= writer->end[c]) c++;
         if (!absent_left(body, word)) continue;
         if (leaves_differ(writer->scope, writer->shard, writer->observer[c])) continue; /* correct_leaves() */
-        const phx_cause_observer observer = phx_cause_observer_of(writer->shard, writer->observer[c]);
-        writer->to[c]->causes[writer->place[at]] =
-            (uint8_t)phx_cause_of_leave(writer->scope, writer->shard, &observer, slot);
+        writer->to[c]->causes[writer->place[at]] = (uint8_t)cause_of_absent(writer, c, slot);
         writer->lookups++;
     }
 }
@@ -157,13 +169,12 @@ static void correct_enters(phx_event_writer *writer, const waiting_events *passi
 {
     const uint32_t before = writer->scope->incarnations_before, given = writer->scope->incarnations_given;
     const phx_name *name = writer->shard->store.name;
-    for (uint32_t a = 0, c = 0; a < passing->count; a++) {
+    for (uint32_t a = 0; a < passing->count; a++) {
         const uint32_t at = passing->at[a];
         const phx_target_word word = phx_target_word_at(writer->targets, at);
-        while (at >= writer->end[c]) c++;
         if (phx_target_word_leaves(word)) continue;
         if (phx_incarnation_since(name[phx_target_word_slot(word)].incarnation, before, given))
-            writer->to[c]->causes[writer->place[at]] = PH_CAUSE_APPEARED;
+            writer->to[passing->change[a]]->causes[writer->place[at]] = PH_CAUSE_APPEARED;
     }
 }
 
@@ -216,7 +227,7 @@ static void write_events(phx_event_writer *writer)
     }
     correct_causes(writer);
     writer->mixed = false;
-    writer->count = writer->changes = 0;
+    writer->count = writer->changes = writer->passing_count = 0;
 }
 
 /* Writes the leaves or the enters of an ordered change from a place on, a few at a time. */
@@ -236,6 +247,8 @@ static void write_ordered(phx_event_writer *writer, const phx_change *change, co
         writer->observer[0] = change->slot;
         writer->count = writer->end[0] = some;
         writer->changes = 1;
+        writer->passing[0] = 0;
+        writer->passing_count = change->passes;
         write_events(writer);
     }
 }
@@ -265,6 +278,7 @@ void phx_event_writer_add(phx_event_writer *writer, const phx_scratch *scratch, 
     writer->count += count;
     writer->to[writer->changes] = to;
     writer->observer[writer->changes] = change->slot;
+    if (PHX_UNLIKELY(change->passes)) writer->passing[writer->passing_count++] = writer->changes;
     writer->first[writer->changes] = first;
     writer->end[writer->changes++] = writer->count;
 }

@@ -23,6 +23,7 @@ typedef struct phx_event_writer {
     bool mixed;                                          /* they go to the columns of more than one consumer */
     const phx_event_columns *to[PHX_ORDER_MOST];         /* by change: its columns, */
     uint32_t observer[PHX_ORDER_MOST];                   /* the slot of its observer, */
+    uint32_t passing[PHX_ORDER_MOST], passing_count;     /* changes with phx_change.passes */
     uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* its end, and its first place */
     uint32_t depth[PHX_ORDER_MOST];                      /* by target: as of phx_unsorted_events, if there are depths */
     uint32_t place[PHX_ORDER_MOST + PHX_KERNEL_PAD];
@@ -37,7 +38,7 @@ static inline void phx_event_writer_begin(phx_event_writer *writer, const phx_sh
     writer->depths = depths;
     writer->targets = NULL;
     writer->mixed = false;
-    writer->count = writer->changes = 0;
+    writer->count = writer->changes = writer->passing_count = 0;
     writer->lookups = writer->depth_lookups = 0; /* and nothing else: the arrays are large */
 }
 

@@ -481,15 +481,22 @@ static void name_targets(phx_tile *tile)
     for (; i < count; i++) target[i] = slots[row[i]];
 }
 
-uint32_t phx_tile_next_discontinuous(const phx_tile *tile, uint32_t place)
+uint32_t phx_tile_places_below(const uint32_t *places, uint32_t count, uint32_t place)
 {
-    uint32_t low = 0, high = tile->discontinuous_own_count;
+    uint32_t low = 0, high = count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (tile->discontinuous_own[middle] < place) low = middle + 1;
+        if (places[middle] < place) low = middle + 1;
         else high = middle;
     }
-    return low < tile->discontinuous_own_count ? tile->discontinuous_own[low] : UINT32_MAX;
+    return low;
+}
+
+uint32_t phx_tile_next_discontinuous(const phx_tile *tile, uint32_t place)
+{
+    const uint32_t count = tile->discontinuous_own_count;
+    const uint32_t next = phx_tile_places_below(tile->discontinuous_own, count, place);
+    return next < count ? tile->discontinuous_own[next] : UINT32_MAX;
 }
 
 phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell)

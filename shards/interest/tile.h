@@ -170,6 +170,9 @@ void phx_tile_find_alike(phx_tile *tile, phx_span range);
 /* Sets tile->limits for observers with these radii. */
 void phx_tile_limit(phx_tile *tile, float in, float keep);
 
+/* How many of some ascending places are below one place. */
+uint32_t phx_tile_places_below(const uint32_t *places, uint32_t count, uint32_t place);
+
 /* The first own row without old position at a place or behind it; UINT32_MAX: none. */
 uint32_t phx_tile_next_discontinuous(const phx_tile *tile, uint32_t place);
 
@@ -178,6 +181,13 @@ phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell);
 
 /* The towers where the rows of the frame stand; the cells before frame.low have no rows. */
 phx_rect phx_tile_towers(const phx_tile *tile);
+
+/* May a discontinuous entity be in view of the own row at this place? */
+static inline bool phx_tile_passes(const phx_tile *tile, uint32_t place)
+{
+    if (!tile->discontinuous) return false;
+    return !tile->marked || (tile->marks[tile->cell[place]] & PHX_TILE_DISCONTINUOUS);
+}
 
 /* Is it a row of the tile's block? */
 static inline bool phx_tile_own(const phx_tile *tile, uint32_t row)
