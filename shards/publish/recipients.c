@@ -105,7 +105,7 @@ void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch
     PHX_ASSERT(batch->count <= PHX_BATCH_PLACES_MAX);
     batch->towers = 0;
     batch->listed = NULL;
-    batch->observers = batch->plain = batch->decided = batch->ruled = (phx_place_set){0};
+    batch->observers = batch->plain = batch->decided = batch->ruled = batch->apart = (phx_place_set){0};
     shard->storage->fill_batch(shard, batch);
     for (uint32_t i = 0; i < batch->count; i++)
         if (batch->slot[i] != PHX_SLOT_NONE) phx_place_set_add(&batch->observers, i);
@@ -113,44 +113,34 @@ void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch
 
 /* ---- stored lists ---- */
 
-/* Prefetches for read_observers(): the observer at a place, and some places later its relations. */
-static void prefetch_ways(const phx_shard *shard, const phx_observer_batch *batch, uint32_t place)
+/* Prefetches the observer at a place for read_observers(). */
+static void prefetch_observer(const phx_shard *shard, const phx_observer_batch *batch, uint32_t place)
 {
     if (place >= batch->count || batch->slot[place] == PHX_SLOT_NONE) return;
-    const uint32_t slot = batch->slot[place];
-    __builtin_prefetch(&shard->store.set[slot]);
-    if (phx_place_set_has(&batch->plain, place)) return;
-    __builtin_prefetch(&shard->store.tail[slot]);
-    if (slot < shard->relations.places) __builtin_prefetch(&shard->relations.place[slot]);
+    __builtin_prefetch(&shard->store.set[batch->slot[place]]);
+    if (!phx_place_set_has(&batch->plain, place)) __builtin_prefetch(&shard->store.tail[batch->slot[place]]);
 }
 
-static void prefetch_relations(const phx_shard *shard, const phx_observer_batch *batch, uint32_t place)
-{
-    const bool read = place < batch->count && batch->slot[place] != PHX_SLOT_NONE;
-    if (read && !phx_place_set_has(&batch->plain, place)) __builtin_prefetch(phx_related_of(shard, batch->slot[place]));
-}
-
-/* Notes attributes and relations of the observer at a place. */
+/*
+ * Notes attributes of the observer at a place. Relations need no look: the source's tell their observers (`apart`), and
+ * one that ended in this tick beside a derived list, as its observer has no margin, leaves its target to the rule.
+ */
 static void note_ruled(const phx_shard *shard, phx_observer_batch *batch, uint32_t place)
 {
-    const uint32_t slot = batch->slot[place];
-    const phx_relation_set *related = phx_place_set_has(&batch->plain, place) ? NULL : phx_related_of(shard, slot);
-    batch->attr[place] = phx_store_attr(&shard->store, slot);
-    batch->related[place] = related ? phx_related_filter(shard, related) : 0;
+    batch->attr[place] = phx_store_attr(&shard->store, batch->slot[place]);
     phx_place_set_add(&batch->ruled, place);
 }
 
 /* Reads the observers. Returns the places of stored lists that decide. */
 static phx_place_set read_observers(const phx_shard *shard, phx_observer_batch *batch)
 {
-    enum { WAYS_AHEAD = 16, RELATIONS_AHEAD = 8 };
+    enum { AHEAD = 24 };
     const ph_shape shape = shard->rules->shape;
     const bool rules = shard->derives_lists && (shape == PH_SHAPE_CIRCLE || shape == PH_SHAPE_SQUARE);
     const bool holds = shard->partial_observers.count > 0 || shard->partial_not_listed; /* else bodies are not read */
     phx_place_set deciding = {0};
     for (uint32_t i = 0; i < batch->count; i++) {
-        prefetch_ways(shard, batch, i + WAYS_AHEAD);
-        prefetch_relations(shard, batch, i + RELATIONS_AHEAD);
+        prefetch_observer(shard, batch, i + AHEAD);
         if (!phx_place_set_has(&batch->observers, i)) continue;
         const bool plain = phx_place_set_has(&batch->plain, i);
         const bool decides = !plain && (holds ? phx_shard_list_decides(shard, batch->slot[i])
@@ -242,14 +232,53 @@ static uint32_t filter_observer(const phx_shard *shard, const phx_observer_batch
     return phx_shard_stored_list_has(shard, observer, source); /* prefetched: nearer than all that the rule asks */
 }
 
+uint32_t phx_recipients_near(const phx_recipients *recipients, const phx_observer_batch *batch, uint32_t *near)
+{
+    uint32_t n = 0;
+    for (uint32_t c = recipients->first[batch->block]; c < recipients->first[batch->block + 1]; c++) {
+        near[n] = c;
+        n += (recipients->block_messages[c].towers & batch->towers) != 0;
+    }
+    return n;
+}
+
+void phx_recipients_note_apart(const phx_recipients *recipients, const phx_shard *shard, phx_observer_batch *batch,
+                               const uint32_t *near, uint32_t count)
+{
+    const phx_block_message *messages = recipients->block_messages, *all = &messages[near[0]];
+    batch->apart = (phx_place_set){0};
+    if (all->observer != PHX_SLOT_NONE) return;
+    for (uint32_t i = 1; i < count && messages[near[i]].message == all->message; i++) {
+        const uint32_t place = shard->storage->place_of(shard, batch, &messages[near[i]]);
+        if (place < batch->count) phx_place_set_add(&batch->apart, place);
+    }
+}
+
+/* The relations by which it is decided whether the message's only observer has the source, or NULL. */
+static const phx_relation_set *deciding_relations(const phx_shard *shard, uint32_t observer)
+{
+    return shard->store.tail[observer].list.derived ? phx_related_of(shard, observer) : NULL;
+}
+
+void phx_recipients_prefetch_way(const phx_shard *shard, const phx_block_message *block_message)
+{
+    const uint32_t observer = block_message->observer;
+    if (observer == PHX_SLOT_NONE) return;
+    __builtin_prefetch(&shard->store.body[observer]);
+    const phx_relation_set *related = deciding_relations(shard, observer);
+    if (related) __builtin_prefetch(related);
+}
+
 void phx_recipients_prefetch(const phx_shard *shard, const phx_block_message *block_message)
 {
-    if (block_message->observer == PHX_SLOT_NONE) return;
-    const phx_list *list = &shard->store.tail[block_message->observer].list;
-    if (list->derived || list->count == 0) return;
-    const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    __builtin_prefetch(entries);
-    __builtin_prefetch(entries + PHX_CACHE_LINE / sizeof *entries);
+    enum { LINES = 2 }; /* of more, some are missed */
+    const uint32_t observer = block_message->observer;
+    if (observer == PHX_SLOT_NONE) return;
+    const phx_list *list = &shard->store.tail[observer].list;
+    const phx_relation_set *related = deciding_relations(shard, observer);
+    const char *at = related ? (const char *)related->items : (const char *)phx_list_entries(&shard->lists, list);
+    if (!related && (list->derived || list->count == 0)) return;
+    for (uint32_t i = 0; i < LINES; i++) __builtin_prefetch(at + (size_t)i * PHX_CACHE_LINE);
 }
 
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *batch,

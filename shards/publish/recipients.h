@@ -48,9 +48,9 @@ typedef struct phx_observer_batch {
     phx_place_set observers;
     phx_place_set plain;   /* observers with plain rows */
     phx_place_set decided; /* with `listed`: observers of which the stored list decides about every source */
-    phx_place_set ruled;   /* by rows: others of which attributes and relations were read: */
+    phx_place_set ruled;   /* by rows: others of which attributes were read: */
     const phx_attr *attr[PHX_BATCH_PLACES_MAX];
-    uint64_t related[PHX_BATCH_PLACES_MAX]; /* phx_related_filter(); 0: none */
+    phx_place_set apart; /* of the message at hand: observers with a block message of their own, which decides */
     const phx_listed_sources *listed; /* their stored lists turned round, or NULL: few messages, lists are searched */
 } phx_observer_batch;
 
@@ -65,8 +65,8 @@ void phx_recipients_clear(phx_recipients *recipients);
  */
 bool phx_recipients_address(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message);
 /*
- * Addresses the same broadcast to an own observer with a relation to the source, unless it is near enough anyway. false
- * = no memory.
+ * Addresses the same broadcast to an own observer with a relation to the source, which decides then, unless the message
+ * to all is for it whatever its distance. Directly behind phx_recipients_address(). false = no memory.
  */
 bool phx_recipients_address_one(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message,
                                 uint32_t observer);
@@ -97,7 +97,22 @@ void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch
  */
 bool phx_recipients_read_lists(const phx_recipients *recipients, const phx_shard *shard, phx_observer_batch *batch,
                                phx_listed_sources *listed, phx_mem *mem);
-/* Prefetches the list of a message's only observer, some messages before it is filtered for. */
+/*
+ * Notes the block messages to towers of the batch: of the ones to single observers, which may be most of a block's, a
+ * batch has few. near[] has room for all of the block. Returns how many.
+ */
+uint32_t phx_recipients_near(const phx_recipients *recipients, const phx_observer_batch *batch, uint32_t *near);
+/*
+ * For a block message of these, before the batch is filtered for it: notes the observers that have their own ones of
+ * the broadcast, which stand behind the one to all.
+ */
+void phx_recipients_note_apart(const phx_recipients *recipients, const phx_shard *shard, phx_observer_batch *batch,
+                               const uint32_t *near, uint32_t count);
+/*
+ * Prefetches what decides about a message's only observer, its list or its relations: the way to it, and some messages
+ * later, before it is filtered for, itself.
+ */
+void phx_recipients_prefetch_way(const phx_shard *shard, const phx_block_message *block_message);
 void phx_recipients_prefetch(const phx_shard *shard, const phx_block_message *block_message);
 /*
  * Filters a batch for a block message: observers with the block message's source in their list, or, with a range,

@@ -110,15 +110,14 @@ static bool is_near(const phx_shard *shard, uint32_t row, const phx_body *source
     return dx * dx + dy * dy <= far * far;
 }
 
-/* Where the observer is near, the block message to all is for it. */
+/* Where each row of a tower may have the source, the block message to all is for the observer. */
 uint32_t phx_rows_place_of(const phx_shard *shard, const phx_observer_batch *batch,
                            const phx_block_message *block_message)
 {
     const uint32_t source = block_message->slot, observer = block_message->observer;
     const uint32_t row = shard->store.body[observer].row, place = row - first_row(shard, batch);
     if (place >= batch->count || batch->slot[place] != observer) return batch->count;
-    const bool is_for_it = is_seen_afar(shard, source) ? row_in_towers(shard, batch, block_message, place)
-                                                       : !is_near(shard, row, &shard->store.body[source]);
+    const bool is_for_it = !is_seen_afar(shard, source) || row_in_towers(shard, batch, block_message, place);
     return is_for_it ? place : batch->count;
 }
 
@@ -173,7 +172,7 @@ static uint32_t search_lists(const phx_shard *shard, const phx_observer_batch *b
     return n;
 }
 
-/* Takes the ruled places near a message by the rule of the pair; the places of targets of relations are left. */
+/* Takes the ruled places near a message, but the source's own, by the rule of the pair. */
 static uint32_t take_ruled(const phx_shard *shard, const phx_observer_batch *batch, uint32_t source,
                            phx_place_set *near, uint32_t *out)
 {
@@ -185,7 +184,7 @@ static uint32_t take_ruled(const phx_shard *shard, const phx_observer_batch *bat
     for (uint32_t w = 0; w < PHX_PLACE_WORDS; w++) {
         for (uint64_t left = near->word[w] & batch->ruled.word[w]; left; left &= left - 1) {
             const uint32_t place = w * 64 + (uint32_t)__builtin_ctzll(left);
-            if (batch->slot[place] == source || phx_related_filter_passes(batch->related[place], source)) continue;
+            if (batch->slot[place] == source) continue;
             const phx_attr *by = batch->attr[place];
             const phx_body at = {.x = shard->grid.rows.x[low + place], .y = shard->grid.rows.y[low + place]};
             near->word[w] &= ~(left & -left);
@@ -197,11 +196,11 @@ static uint32_t take_ruled(const phx_shard *shard, const phx_observer_batch *bat
     return n + search_lists(shard, batch, source, &in_margin, out + n);
 }
 
-/* Observers of these places of which positions do not decide. */
+/* Observers of these places of which neither positions nor block messages of their own decide. */
 static phx_place_set other_places(const phx_observer_batch *batch, bool plain, phx_place_set places)
 {
     for (uint32_t w = 0; w < PHX_PLACE_WORDS; w++)
-        places.word[w] &= batch->observers.word[w] & ~(plain ? batch->plain.word[w] : 0);
+        places.word[w] &= batch->observers.word[w] & ~batch->apart.word[w] & ~(plain ? batch->plain.word[w] : 0);
     return places;
 }
 

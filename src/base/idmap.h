@@ -69,6 +69,12 @@ static inline uint64_t phx_idmap_after(const phx_idmap *map, uint64_t index)
     return PHX_UNLIKELY(index + 1 == map->bucket_count) ? 0 : index + 1;
 }
 
+/* Prefetches the line where the search for an id begins. */
+static inline void phx_idmap_prefetch(const phx_idmap *map, uint64_t id)
+{
+    __builtin_prefetch(&map->buckets[phx_idmap_home(map, id)]);
+}
+
 /* NULL = absent. id 0 is always absent. */
 static inline uint64_t *phx_idmap_find(const phx_idmap *map, uint64_t id)
 {

@@ -22,6 +22,7 @@ bool phx_broadcasts_init(phx_world *world)
 
 static void free_broadcast_scratch(phx_broadcast_scratch *scratch, phx_mem *mem)
 {
+    phx_release(mem, (void **)&scratch->near, &scratch->near_capacity, sizeof *scratch->near);
     phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof *scratch->hits);
     phx_release(mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, sizeof *scratch->hit_places);
     phx_release(mem, (void **)&scratch->recipients, &scratch->recipients_capacity, sizeof *scratch->recipients);
@@ -151,6 +152,12 @@ static void place_range(const phx_world *world, phx_message *message)
     message->range.instance = phx_store_instance(store, source->slot);
 }
 
+static void await_source(const phx_world *world, uint64_t id)
+{
+    phx_directory_prefetch(&world->directory, id);
+    phx_relation_index_prefetch(&world->relation_index, id);
+}
+
 void phx_broadcasts_locate(phx_world *world)
 {
     enum { AHEAD = 8 };
@@ -158,14 +165,14 @@ void phx_broadcasts_locate(phx_world *world)
     for (uint32_t i = 0; i < b->source_count; i++) {
         phx_source *source = &b->sources[i];
         phx_shard *shard;
-        if (i + AHEAD < b->source_count) phx_directory_prefetch(&world->directory, b->sources[i + AHEAD].id);
+        if (i + AHEAD < b->source_count) await_source(world, b->sources[i + AHEAD].id);
         source->shard = PHX_SLOT_NONE;
         if (!phx_world_find(world, source->id, &shard, &source->slot)) continue;
         if (shard->store.name[source->slot].incarnation != source->incarnation)
             continue; /* it left and entered again */
         source->shard = shard->number;
-        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) ||
-                      phx_relation_index_of(&world->relation_index, source->id);
+        source->related = phx_relation_index_of(&world->relation_index, source->id);
+        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || source->related;
     }
     for (uint32_t m = 0; m < b->message_count; m++) place_range(world, &b->messages[m]);
 }
@@ -191,11 +198,11 @@ static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32
 /* Calls own observers with a pair or link to the source, anywhere. false = no memory. */
 static bool address_related(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
 {
-    const phx_relation_observers *tie = phx_relation_index_of(&world->relation_index, source->id);
-    for (uint32_t i = 0; tie && i < tie->count; i++) {
+    const phx_relation_observers *related = source->related;
+    for (uint32_t i = 0; related && i < related->count; i++) {
         phx_shard *shard;
         uint32_t observer;
-        if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->number != index) continue;
+        if (!phx_world_find(world, related->observers[i], &shard, &observer) || shard->number != index) continue;
         if (!phx_recipients_address_one(&world->broadcasts.shard_recipients[index], shard, slot, message, observer))
             return false;
     }
@@ -234,6 +241,38 @@ static bool address_viewers(phx_world *world, const phx_message *message, uint32
            (!source->far || address_related(world, source, index, slot, number));
 }
 
+/* The observers with a relation to a message's source, if it is seen by lists; NULL: none. */
+static const phx_relation_observers *related_to_message(const phx_broadcasts *b, uint32_t number)
+{
+    if (number >= b->message_count || b->messages[number].ranged) return NULL;
+    const phx_source *source = &b->sources[b->messages[number].source];
+    return source->shard == PHX_SLOT_NONE ? NULL : source->related;
+}
+
+/*
+ * Prefetches what address_related() reads for messages ahead, each hop of the way to the bodies of observers: all of it
+ * is in no order of memory.
+ */
+static void await_related(const phx_world *world, uint32_t message)
+{
+    enum { BODIES = 2, HOMES = 5, OBSERVERS = 9, ENTRIES = 14, MOST = PHX_CACHE_LINE / sizeof(uint64_t) };
+    const phx_broadcasts *b = &world->broadcasts;
+    const phx_relation_observers *entry = related_to_message(b, message + ENTRIES),
+                                 *list = related_to_message(b, message + OBSERVERS),
+                                 *homes = related_to_message(b, message + HOMES),
+                                 *bodies = related_to_message(b, message + BODIES);
+    if (entry) __builtin_prefetch(entry);
+    if (list) __builtin_prefetch(list->observers);
+    for (uint32_t i = 0; homes && i < homes->count && i < MOST; i++)
+        phx_directory_prefetch(&world->directory, homes->observers[i]);
+    for (uint32_t i = 0; bodies && i < bodies->count && i < MOST; i++) {
+        phx_shard *shard;
+        uint32_t observer;
+        if (!phx_world_find(world, bodies->observers[i], &shard, &observer)) continue;
+        __builtin_prefetch(&shard->store.body[observer]);
+    }
+}
+
 bool phx_step_target(phx_world *world, uint32_t index)
 {
     const phx_broadcasts *b = &world->broadcasts;
@@ -243,6 +282,7 @@ bool phx_step_target(phx_world *world, uint32_t index)
     if (shard->observing_count == 0) return true;
     for (uint32_t m = 0; m < b->message_count; m++) {
         const phx_message *message = &b->messages[m];
+        await_related(world, m);
         bool done =
             message->ranged ? address_range(world, message, index, m) : address_viewers(world, message, index, m);
         if (!done) return false;
@@ -301,7 +341,7 @@ bool phx_plan_pieces(phx_world *world)
 
 /* ---- recipients ---- */
 
-enum { MESSAGES_AHEAD = 4 }; /* of which lists are prefetched */
+enum { WAYS_AHEAD = 12, MESSAGES_AHEAD = 6 }; /* that are prefetched */
 
 /* Keeps the places of observers of the kinds that the message is for. Returns how many. */
 static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *batch,
@@ -333,32 +373,35 @@ static uint32_t filter_by_import(const phx_world *world, const phx_store *store,
  * memory.
  */
 static bool find_recipients(phx_world *world, phx_broadcast_scratch *scratch, const phx_broadcast_piece *piece,
-                            const phx_observer_batch *batch, uint32_t *hits, uint32_t *heard)
+                            phx_observer_batch *batch, uint32_t *hits, uint32_t *heard)
 {
     const phx_broadcasts *b = &world->broadcasts;
     const phx_recipients *recipients = &b->shard_recipients[piece->shard];
+    const phx_block_message *all = recipients->block_messages;
     const phx_shard *shard = &world->shards[piece->shard];
-    const uint32_t end = recipients->first[piece->block + 1];
-    for (uint32_t c = recipients->first[piece->block]; c < end; c++) {
-        const phx_block_message *block_message = &recipients->block_messages[c];
-        if (end - c > MESSAGES_AHEAD) phx_recipients_prefetch(shard, block_message + MESSAGES_AHEAD);
+    const uint32_t most = recipients->first[piece->block + 1] - recipients->first[piece->block];
+    if (!phx_grow(&world->mem, (void **)&scratch->near, &scratch->near_capacity, 0, most, sizeof *scratch->near) ||
+        !phx_grow(&world->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, most, sizeof *scratch->hits))
+        return false;
+    const uint32_t count = phx_recipients_near(recipients, batch, scratch->near);
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_block_message *block_message = &all[scratch->near[i]];
+        if (i + WAYS_AHEAD < count) phx_recipients_prefetch_way(shard, &all[scratch->near[i + WAYS_AHEAD]]);
+        if (i + MESSAGES_AHEAD < count) phx_recipients_prefetch(shard, &all[scratch->near[i + MESSAGES_AHEAD]]);
         const phx_message *message = &b->messages[block_message->message];
-        if ((block_message->towers & batch->towers) == 0) continue;
         if (!phx_grow(&world->mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, *heard,
-                      (size_t)*heard + PHX_BATCH_PLACES_MAX, sizeof *scratch->hit_places) ||
-            !phx_grow(&world->mem, (void **)&scratch->hits, &scratch->hits_capacity, *hits, (size_t)*hits + 1,
-                      sizeof *scratch->hits))
+                      (size_t)*heard + PHX_BATCH_PLACES_MAX, sizeof *scratch->hit_places))
             return false;
         uint32_t *out = scratch->hit_places + *heard;
+        phx_recipients_note_apart(recipients, shard, batch, scratch->near + i, count - i);
         const phx_broadcast_range *range = message->ranged ? &message->range : NULL;
-        uint32_t count = phx_recipients_filter(shard, batch, block_message, range, message->self, out);
-        if (message->filtered)
-            count = filter_by_kind(&shard->store, batch, phx_message_command(b, message), out, count);
+        uint32_t n = phx_recipients_filter(shard, batch, block_message, range, message->self, out);
+        if (message->filtered) n = filter_by_kind(&shard->store, batch, phx_message_command(b, message), out, n);
         if (block_message->message < world->imports.messages)
-            count = filter_by_import(world, &shard->store, batch, block_message->message, out, count);
-        if (count == 0) continue;
-        scratch->hits[(*hits)++] = (phx_message_hits){block_message->message, count};
-        *heard += count;
+            n = filter_by_import(world, &shard->store, batch, block_message->message, out, n);
+        if (n == 0) continue;
+        scratch->hits[(*hits)++] = (phx_message_hits){block_message->message, n};
+        *heard += n;
     }
     return true;
 }
@@ -400,9 +443,10 @@ static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *scratch, p
 
 static bool find_piece_recipients(phx_world *world, phx_broadcast_scratch *scratch, phx_broadcast_piece *piece)
 {
-    enum { AHEAD = 8 };
+    enum { AHEAD = 24 };
     const phx_broadcasts *b = &world->broadcasts;
     const phx_store *store = &world->shards[piece->shard].store;
+    const bool several = world->def.consumers > 1; /* else names are not read */
     phx_batch_broadcasts_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
     phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t hits = 0, heard = 0, ends[PHX_BATCH_PLACES_MAX];
@@ -421,10 +465,10 @@ static bool find_piece_recipients(phx_world *world, phx_broadcast_scratch *scrat
     sort_by_place(scratch, hits, heard, ends, batch.count);
     piece->recipient_first = scratch->recipient_count;
     for (uint32_t i = 0; i < batch.count; first = ends[i++]) {
-        bool next = i + AHEAD < batch.count && batch.slot[i + AHEAD] != PHX_SLOT_NONE;
+        bool next = several && i + AHEAD < batch.count && batch.slot[i + AHEAD] != PHX_SLOT_NONE;
         if (next) __builtin_prefetch(&store->name[batch.slot[i + AHEAD]]);
         if (ends[i] == first) continue;
-        uint32_t slot = batch.slot[i], consumer = store->name[slot].consumer;
+        uint32_t slot = batch.slot[i], consumer = several ? store->name[slot].consumer : 0;
         scratch->recipients[scratch->recipient_count] = (phx_recipient){slot, consumer, first, ends[i] - first};
         share_out(b, scratch, shares, &scratch->recipients[scratch->recipient_count++]);
     }

@@ -120,7 +120,7 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
 
 static void fill_piece(phx_world *world, uint32_t index)
 {
-    enum { AHEAD = 8 };
+    enum { AHEAD = 24 };
     const phx_broadcasts *b = &world->broadcasts;
     phx_broadcast_piece *piece = &b->pieces[index];
     uint64_t from = phx_piece_now_ns(world);

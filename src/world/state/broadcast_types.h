@@ -9,6 +9,7 @@
 #include "shards/publish/recipients.h"
 #include "world/batch/batch_broadcasts.h"
 #include "world/queue/commands.h"
+#include "world/table/relation_index.h"
 
 /* One broadcast; messages are in the order of the commands. */
 typedef struct phx_message {
@@ -27,8 +28,9 @@ typedef struct phx_message {
 typedef struct phx_source {
     uint64_t id;
     uint32_t incarnation;
-    uint32_t shard, slot; /* its home at the tick's end; shard PHX_SLOT_NONE: the incarnation left */
-    bool far;             /* may be seen beyond views: global, reach, pair, link */
+    uint32_t shard, slot;                  /* its home at the tick's end; shard PHX_SLOT_NONE: the incarnation left */
+    bool far;                              /* may be seen beyond views: global, reach, pair, link */
+    const phx_relation_observers *related; /* observers with a relation to it, or NULL */
 } phx_source;
 
 /* The messages of one observer: numbers of messages in the scratch's heard[]. */
@@ -54,13 +56,14 @@ typedef struct phx_message_hits {
 
 /* One worker's scratch: memory that is kept, and the results of its pieces. */
 typedef struct phx_broadcast_scratch {
-    phx_message_hits *hits; /* of one piece, as the next fields */
+    uint32_t *near; /* of one piece: its block messages, by number; as the next fields */
+    phx_message_hits *hits;
     uint32_t *hit_places;
     phx_recipient *recipients;
     uint32_t *heard;
     uint64_t *used;            /* [consumer]: a bit for each message that an observer of it receives */
     phx_listed_sources listed; /* of the piece at hand */
-    uint32_t hits_capacity, hit_places_capacity, recipients_capacity, heard_capacity, used_capacity;
+    uint32_t near_capacity, hits_capacity, hit_places_capacity, recipients_capacity, heard_capacity, used_capacity;
     uint32_t recipient_count, heard_count;
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_broadcast_scratch;
 

@@ -26,6 +26,11 @@ void phx_relation_index_init(phx_relation_index *relation_index, phx_mem *mem);
 void phx_relation_index_free(phx_relation_index *relation_index);
 /* The observers with a relation to the target, or NULL. Valid until the next change. */
 const phx_relation_observers *phx_relation_index_of(const phx_relation_index *relation_index, uint64_t target);
+/* Prefetches the place of a target that is asked for soon. */
+static inline void phx_relation_index_prefetch(const phx_relation_index *relation_index, uint64_t target)
+{
+    if (relation_index->relations > 0) phx_idmap_prefetch(&relation_index->index, target);
+}
 /* Adds a relation that is not there. false = no memory, unchanged. */
 bool phx_relation_index_add(phx_relation_index *relation_index, uint64_t target, uint64_t observer);
 /* Removes a relation that is there. */

@@ -95,18 +95,22 @@ typedef struct list_work {
 } list_work;
 
 /* Filters all block messages for one batch; adds what each observer received. */
-static void filter_batch(const fleet *f, const phx_recipients *recipients, const phx_observer_batch *batch,
+static void filter_batch(const fleet *f, const phx_recipients *recipients, phx_observer_batch *batch,
                          uint8_t (*received)[IDS])
 {
     const phx_shard *shard = &f->shard[0];
-    for (uint32_t c = recipients->first[batch->block]; c < recipients->first[batch->block + 1]; c++) {
-        const phx_block_message *at = &recipients->block_messages[c];
+    uint32_t *near = malloc(recipients->block_message_count * sizeof *near);
+    const uint32_t near_count = phx_recipients_near(recipients, batch, near);
+    for (uint32_t n = 0; n < near_count; n++) {
+        const phx_block_message *at = &recipients->block_messages[near[n]];
+        phx_recipients_note_apart(recipients, shard, batch, near + n, near_count - n);
         const phx_broadcast_range range = range_of(f, at->message);
         uint32_t out[PHX_BATCH_PLACES_MAX];
         const uint32_t count =
             phx_recipients_filter(shard, batch, at, is_ranged(at->message) ? &range : NULL, has_self(at->message), out);
         for (uint32_t i = 0; i < count; i++) received[shard->store.name[batch->slot[out[i]]].id][at->message]++;
     }
+    free(near);
 }
 
 /* Of lists that a cap may have cut: the rule decides about the sources of all others. */
