@@ -1,10 +1,12 @@
 /*
  * Broadcasts and pins between hosts of one common world, over the library's calls alone (cluster.h), against one world:
  * walkers cross the borders of three nodes, regions are given from node to node, and messages are lost, doubled and
- * late, by seed. Entities speak to lists and within radii, also longer than the halo, and hosts from places.
+ * late, by seed. Entities speak to lists and within radii, also longer than the halo, and hosts from places. Some are
+ * in another instance, of other layers, or not ready, and so are some of the places.
  *
- *  - no observer hears a broadcast twice, or from farther than it was within the last ticks; those that an entity made
- *    with one owner it hears in their order;
+ *  - no observer hears a broadcast twice, from farther than it was within the last ticks, of another instance, of
+ * layers that it does not see, or while it is not ready; those that an entity made with one owner it hears in their
+ * order;
  *  - without lost messages each observer hears what was said near it, if neither of the two was just handed over;
  *  - once all stand still, the observers of each broadcast are those of one world;
  *  - pinned entities are at each node, wherever they are and whichever node has them, and links to them hold.
@@ -38,7 +40,9 @@ enum {
     BEFORE = 6,   /* ticks before a broadcast and behind it in which nothing may change, where it has to be heard: */
     BEHIND = 12,
     UNSETTLED = 24, /* ticks behind a change of the map: a node takes nothing of one that has read it before */
-    STALE = 20,     /* ticks that a copy at the end of its halo may be old: the grace, and two lags */
+    LAG_MAX = 8,
+    /* Ticks that a copy at the end of its halo may be old: the grace, by a last message that may be late itself. */
+    STALE = 2 * LAG_MAX + 4 + LAG_MAX,
     TICK_NS = 50000000,
     SPEAK_ONE_IN = 6,
     GIVE_ONE_IN = 25, /* where messages are lost; else fewer are given */
@@ -52,6 +56,8 @@ static const float VIEW = 60, SLACK = 1e-2f;
 
 typedef struct say {
     uint64_t source, tick, ownership; /* source 0: a place */
+    uint64_t layers;
+    uint32_t instance;
     spot at;
     float radius; /* 0: lists */
     bool seen;
@@ -108,7 +114,7 @@ static void open_host(cluster *c, uint32_t place)
     def.regions[0] = COLUMNS;
     def.regions[1] = ROWS;
     def.speed_max = WALKS_SPEED;
-    def.lag_max = 8;
+    def.lag_max = LAG_MAX;
     def.clock = read_clock;
     def.clock_user = c;
     node_host_open(&c->hosts[place], &def, c->loop, 8192, c->memory);
@@ -142,6 +148,27 @@ static void close_cluster(cluster *c)
     CHECK_OK(ph_world_destroy(c->one));
 }
 
+/* ---- attributes ---- */
+
+/* Pinned entities, and ones with links to them, see each other. */
+static ph_attrs attrs_of(uint64_t id, spot at)
+{
+    const bool is_plain = id <= PINS || id % LINK_EVERY == 0;
+    return (ph_attrs){.given = PH_POSITION | PH_LAYERS | PH_SEES | PH_INSTANCE | PH_READY,
+                      .x = at.x,
+                      .y = at.y,
+                      .layers = !is_plain && id % 5 == 4 ? 2 : 1,
+                      .sees = !is_plain && id % 7 == 6 ? 1 : UINT64_MAX,
+                      .instance = !is_plain && id % 11 == 8,
+                      .ready = is_plain || id % 13 != 9};
+}
+
+static bool may_hear(uint64_t observer, const say *of)
+{
+    const ph_attrs attrs = attrs_of(observer, of->at);
+    return attrs.ready && attrs.instance == of->instance && (attrs.sees & of->layers) != 0;
+}
+
 /* ---- walking ---- */
 
 static void place_walkers(cluster *c)
@@ -156,7 +183,7 @@ static void enter_walkers(cluster *c, node_host *h)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
         const spot at = *spot_of(c, c->trail.tick, id);
-        const ph_attrs attrs = {.given = PH_POSITION, .x = at.x, .y = at.y};
+        const ph_attrs attrs = attrs_of(id, at);
         if (c->entered[id] != 0 || phc_enter(h->member, id, &attrs, 0) != PH_OK) continue;
         CHECK_OK(ph_enter(c->producer, id, &attrs));
         c->entered[id] = c->trail.tick;
@@ -175,11 +202,17 @@ static void move_own(cluster *c, node_host *h)
 
 /* ---- speaking ---- */
 
+static ph_broadcast_place place_of(const say *of)
+{
+    return (ph_broadcast_place){
+        .x = of->at.x, .y = of->at.y, .radius = of->radius, .layers = of->layers, .instance = of->instance};
+}
+
 /* What one world says as well, with the next tick. */
 static void say_in_one(cluster *c, const say *of, uint32_t number)
 {
     const ph_broadcast_options options = {.radius = of->radius, .flags = of->seen ? PH_BROADCAST_SEEN : 0};
-    const ph_broadcast_place place = {.x = of->at.x, .y = of->at.y, .radius = of->radius, .layers = 1};
+    const ph_broadcast_place place = place_of(of);
     if (of->source != 0) CHECK_OK(ph_broadcast(c->producer, of->source, &number, sizeof number, &options));
     else CHECK_OK(ph_broadcast_at(c->producer, &place, &number, sizeof number));
 }
@@ -199,8 +232,11 @@ static void speak(cluster *c, const node_host *h, uint64_t source)
     of->radius = source == 0 || way > 0 ? random_radius(c) : 0;
     of->seen = source != 0 && way == 2;
     of->at = source != 0 ? *spot_of(c, c->trail.tick, source) : walks_spot(&c->rng);
+    const ph_attrs attrs = attrs_of(source != 0 ? source : 1 + phx_rng_below(&c->rng, WALKERS), of->at);
+    of->layers = attrs.layers;
+    of->instance = attrs.instance;
     const ph_broadcast_options options = {.radius = of->radius, .flags = of->seen ? PH_BROADCAST_SEEN : 0};
-    const ph_broadcast_place place = {.x = of->at.x, .y = of->at.y, .radius = of->radius, .layers = 1};
+    const ph_broadcast_place place = place_of(of);
     of->ownership = source != 0 ? phc_ownership(h->member, source) : 0;
     if (source != 0) CHECK_OK(phc_broadcast(h->member, h->producer, source, &number, sizeof number, &options));
     else CHECK_OK(phc_broadcast_at(h->member, h->producer, &place, &number, sizeof number));
@@ -254,6 +290,8 @@ static void hear(cluster *c, uint32_t number, uint64_t observer, const ph_messag
     CHECK(of->source == 0 || last <= number || c->says[last - 1].ownership != of->ownership,
           "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " hears %u behind %u", c->seed, c->trail.tick, observer, number,
           last - 1);
+    CHECK(may_hear(observer, of), "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " may not hear %u", c->seed,
+          c->trail.tick, observer, number);
     c->heard_last[observer][of->source] = number + 1;
     c->beyond_halo += message->source == 0 && of->source != 0;
     c->heard++;
@@ -368,7 +406,8 @@ static void judge(cluster *c)
         for (uint64_t id = 1; id <= WALKERS && settled; id++) {
             const float bound = of->radius > 0 && !(of->seen && of->radius > VIEW) ? of->radius : VIEW;
             float least, most;
-            if (id == of->source || !has_stayed(c, id, of) || !has_stayed(c, of->source, of)) continue;
+            if (id == of->source || !may_hear(id, of)) continue;
+            if (!has_stayed(c, id, of) || !has_stayed(c, of->source, of)) continue;
             distances(c, of, id, of->tick - (of->radius > 0 ? STALE : BEFORE), of->tick + BEHIND, &least, &most);
             if (most >= bound - SLACK) continue;
             CHECK(of->heard[id] == 1, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " did not hear %u (%g)", c->seed,

@@ -312,6 +312,26 @@ Test(refusal, one_that_begins_waits_for_a_member_without_a_key)
     cr_assert_eq(bed.processes[0].membership.counts.writes, 0, "it writes no map");
 }
 
+Test(refusal, one_that_is_refused_does_not_join_while_the_other_text_is_read)
+{
+    phx_membership *first = &bed.processes[0].membership;
+    write_map(1);
+    bed_start(0, 1, REGIONS, 1, false);
+    first->def.definition_text = "view 50\n";
+    first->def.definition_size = strlen("view 50\n");
+    held.store = first->def.store;
+    first->def.store.get = hold_get;
+    bed_run(LEASE_TICKS / 2);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_JOIN);
+    write_registration("ph/unit/nodes/2", 2, 77);
+    bed_run(5);
+    cr_assert(held.is_get_held && first->is_refused && first->phase == PHX_MEMBERSHIP_JOIN);
+    cr_assert_eq(first->counts.writes, 0, "it writes no map");
+    cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
+    bed_run(2);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_ENDED);
+}
+
 Test(refusal, one_that_begins_joins_as_a_member_without_a_key_is_back)
 {
     write_map(1);
