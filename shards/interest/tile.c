@@ -568,22 +568,27 @@ static bool set_wide_place(own_place *own, phx_box box, float side, float reach)
 /*
  * Finds where the block's rows are, and were at mid-step, but for slack: in the block, give or take the drift of all
  * rows. At the world's edge entities outside of the world have rows too, as far out as may be; the other way rows have
- * drifted there as well (entities that jumped or entered are checked, tick/reindex.c). Then the rows are looked at.
- * false: they are too far apart for a tile.
+ * drifted there as well (entities that jumped or entered are checked, tick/reindex.c). Then the rows are looked at. So
+ * they are where they are few, as most cells of a whole block would have none; but not where cells tell which
+ * observers are due, as those of blocks tell best. false: they are too far apart for a tile.
  */
 static bool find_own_place(const phx_shard *shard, const phx_block *block, float reach, own_place *own)
 {
     const float side = shard->rules->tower_size * PHX_BLOCK_SIDE, off = off_tower(shard);
     const float x = block_corner(shard, 0, block->bx, reach, &own->slack[0]);
     const float y = block_corner(shard, 1, block->by, reach, &own->slack[1]);
+    const phx_span rows = {block->start[0], block->start[PHX_BLOCK_TOWERS]};
+    const bool few = shard->dense_tick && rows.end - rows.first < PHX_BLOCK_TOWERS;
+    const bool far = shard->grid.outside && phx_block_at_edge(block, shard->rules->towers);
     own->box = (phx_box){x - off, y - off, x + side + off, y + side + off};
     own->wide = false;
-    if (!shard->grid.outside || !phx_block_at_edge(block, shard->rules->towers)) return true;
-    const phx_span rows = {block->start[0], block->start[PHX_BLOCK_TOWERS]};
+    if (!far && !few) return true;
     const phx_box box = box_of_rows(&shard->grid.rows, rows, shard->step_max + reach / PHX_TILE_REACH);
     const bool inside =
         box.x0 >= own->box.x0 && box.y0 >= own->box.y0 && box.x1 <= own->box.x1 && box.y1 <= own->box.y1;
-    return inside || set_wide_place(own, box, side, reach);
+    if (!inside) return !far || set_wide_place(own, box, side, reach);
+    if (few) own->box = box;
+    return true;
 }
 
 bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *keep)
