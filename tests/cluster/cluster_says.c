@@ -39,7 +39,8 @@ enum {
     SETTLED = 40, /* ticks of the calm until all are where they belong */
     BEFORE = 6,   /* ticks before a broadcast and behind it in which nothing may change, where it has to be heard: */
     BEHIND = 12,
-    UNSETTLED = 24, /* ticks behind a change of the map: a node takes nothing of one that has read it before */
+    UNSETTLED = 24, /* ticks behind a change of the map: a node takes nothing of one that has read it before; and */
+    MANY = 8,       /* behind a tick with more on their way than these: a broadcast waits behind them in its channel */
     LAG_MAX = 8,
     /* Ticks that a copy at the end of its halo may be old: the grace, by a last message that may be late itself. */
     STALE = 2 * LAG_MAX + 4 + LAG_MAX,
@@ -77,7 +78,7 @@ typedef struct cluster {
     walker_trail trail;
     spot goal[WALKERS + 1];
     uint64_t entered[WALKERS + 1];                 /* tick; 0 = not yet */
-    uint64_t given_at;                             /* tick of the last region that was given to another node */
+    uint64_t given_at;                             /* tick of the last region that went to another node, or of MANY */
     uint32_t heard_last[WALKERS + 1][WALKERS + 1]; /* by observer and source: the say, and one more */
     say says[SAYS_MAX];
     uint32_t say_count, judged;
@@ -388,6 +389,11 @@ static void note_owners(cluster *c)
         for (uint32_t i = 0; i < NODES; i++)
             if (phc_owns(c->hosts[i].member, id)) owner = i + 1;
         trail_note_owner(&c->trail, id, owner);
+    }
+    for (uint32_t i = 0; i < NODES; i++) {
+        phc_stats stats;
+        CHECK_OK(phc_stats_get(c->hosts[i].member, &stats));
+        if (stats.transit > MANY) c->given_at = c->trail.tick;
     }
 }
 
