@@ -123,6 +123,7 @@ typedef struct phc_answer {
     uint32_t lease_ms;        /* that the store gave it */
     const phc_entry *entries; /* that were read, by key */
     uint32_t count;
+    uint32_t left_out;    /* of a range: keys that no request could name, which another program has written */
     const char *reason;   /* PHC_FAILED: one line; else "" */
     uint64_t reserved[4]; /* 0 */
 } phc_answer;
@@ -134,7 +135,8 @@ typedef void (*phc_answer_fn)(void *user, const phc_answer *answer);
  * The control store. Every function has `user` as its first argument, and is called by one thread at a time. A request
  * returns at once: PH_OK, and one answer with its tag comes by poll(), in bounded time, in any order; or PH_FULL: too
  * many are under way; PH_BAD_ARGUMENT: a key or value beyond its bounds; PH_NO_MEMORY. Keys are letters, digits, - _ /
- * and dots.
+ * and dots. What another program has written fails no answer: other keys are left out and counted, and a value of more
+ * than PHC_VALUE_MAX bytes is an empty one.
  */
 typedef struct phc_store {
     /** The entry of one key, as of some moment after the request was made; none if it is not there. */

@@ -31,6 +31,7 @@ static void read_entries(void *user, const phc_answer *answer)
     phx_cluster_listing *listing = user;
     const size_t length = strlen(all_worlds) + strlen(listing->name) + 1;
     listing->store_revision = answer->revision;
+    listing->skipped += answer->left_out;
     for (uint32_t i = 0; i < answer->count; i++) {
         const phc_entry *entry = &answer->entries[i];
         const char *key = entry->key + length;

@@ -10,7 +10,8 @@
 int main(int argc, char **argv)
 {
     static cables laid;
-    if (!cables_lay(&laid)) return 0;
+    enum { EXIT_SKIPPED = 77 }; /* SKIP_RETURN_CODE of ctest */
+    if (!cables_lay(&laid)) return EXIT_SKIPPED;
     const live_course course = {
         .name = "cluster_cables", .faults = live_cable_faults, .fault_count = live_cable_fault_count, .cables = &laid};
     return live_course_run(&course, argc, argv);

@@ -16,16 +16,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { OWN = 1, PEER = 2, PAIRS = 1000, SUM_BYTES = 8 };
 
-/* One set, some pins; the rest are copies. */
+/* Takes room for some items of that size, if there is so much. Returns how many. */
+static uint32_t take_room(size_t *left, uint32_t wanted, size_t bytes)
+{
+    const uint32_t count = *left < wanted * bytes ? 0 : wanted;
+    *left -= count * bytes;
+    return count;
+}
+
+/* Some sets, pins and needs, by the first bytes; the rest are copies. A map that was heard may be later than the own. */
 static size_t seal(uint8_t *bytes, size_t size)
 {
-    phx_halo_head head = {.source = PEER, .target = OWN, .version = 3, .tick = 7};
+    enum { FEW = 4, VERSION = 3 };
+    phx_halo_head head = {.source = PEER, .target = OWN, .version = VERSION, .tick = 7};
     if (size < PHX_HALO_HEAD_BYTES + PHX_HALO_SET_BYTES + SUM_BYTES) return size;
     size_t left = size - PHX_HALO_HEAD_BYTES - SUM_BYTES - PHX_HALO_SET_BYTES;
-    head.sets = 1;
-    head.pins = bytes[0] % 3;
-    if (left < head.pins * (size_t)PHX_HALO_PIN_BYTES) head.pins = 0;
-    left -= head.pins * (size_t)PHX_HALO_PIN_BYTES;
+    head.sets = 1 + take_room(&left, bytes[0] % FEW, PHX_HALO_SET_BYTES);
+    head.pins = take_room(&left, bytes[1] % FEW, PHX_HALO_PIN_BYTES);
+    head.needs = take_room(&left, bytes[2] % FEW, PHX_HALO_NEED_BYTES);
+    head.heard = bytes[3] % (2 * VERSION);
     head.copies = (uint32_t)(left / PHX_HALO_COPY_BYTES);
     left -= head.copies * (size_t)PHX_HALO_COPY_BYTES;
     head.gone = (uint32_t)(left / PHX_HALO_GONE_BYTES);
@@ -78,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (uint32_t i = 0; i < head.copies; i++) HOLDS(phx_halo_copy_at(&parts, i).id != 0);
         for (uint32_t i = 0; i < head.gone; i++) HOLDS(phx_halo_gone_at(&parts, i).id != 0);
         for (uint32_t i = 0; i < head.pins; i++) HOLDS(phx_halo_pin_at(&parts, i) != 0);
+        for (uint32_t i = 0; i < head.needs; i++) HOLDS(phx_halo_need_at(&parts, i) < PHX_CLUSTER_REGIONS_MAX);
     }
     receive(bytes, used);
     free(bytes);

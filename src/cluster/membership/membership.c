@@ -182,6 +182,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     membership->lists = false;
     if (answer->outcome != PHC_DONE) return;
     membership->counts.lists++;
+    membership->counts.skipped += answer->left_out;
     membership->list_heard = membership->now;
     membership->listed_count = 0;
     phx_balancer_begin_list(membership);

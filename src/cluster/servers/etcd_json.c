@@ -125,24 +125,40 @@ static bool is_asked(const phx_etcd_request *request, const char *key)
     return strcmp(key, request->key) == 0;
 }
 
-static bool add_entry(const phx_etcd_request *request, const cJSON *kv, phx_entries *entries)
+/* Puts the key, of so many bytes, into key[]. false: no request could name it. */
+static bool read_key(char key[PHC_KEY_MAX + 1], size_t size, const char *text)
+{
+    if (size > PHC_KEY_MAX || !phx_base64_decode(key, &size, text)) return false;
+    key[size] = '\0';
+    return strlen(key) == size && phx_key_is_good(key, false);
+}
+
+/* Adds an entry, or leaves a key of another program out. false: the answer can not be. */
+static bool add_entry(const phx_etcd_request *request, const cJSON *kv, phx_etcd_answer *answer)
 {
     char key[PHC_KEY_MAX + 1];
-    size_t key_size = PHC_KEY_MAX, size = PHC_VALUE_MAX;
+    size_t key_size = SIZE_MAX, size = SIZE_MAX;
     uint64_t revision, lease;
     const char *key_text = bytes_text(kv, "key"), *value_text = bytes_text(kv, "value");
-    if (!key_text || !value_text || !phx_base64_decode(key, &key_size, key_text) ||
+    if (!key_text || !value_text || !phx_base64_decode(NULL, &key_size, key_text) ||
         !phx_base64_decode(NULL, &size, value_text) || !read_number(kv, "mod_revision", &revision) ||
-        !read_number(kv, "lease", &lease))
+        !read_number(kv, "lease", &lease) || revision == 0)
         return false;
-    key[key_size] = '\0';
-    if (strlen(key) != key_size || !phx_key_is_good(key, false) || !is_asked(request, key) || revision == 0)
-        return false;
-    return phx_base64_decode(phx_entries_add(entries, key, size, revision, lease), &size, value_text);
+    if (!read_key(key, key_size, key_text)) {
+        answer->left_out++;
+        return request->kind == PHX_ETCD_LIST;
+    }
+    if (!is_asked(request, key)) return false;
+    if (size > PHC_VALUE_MAX) { /* no member has written it: it says nothing */
+        (void)phx_entries_add(&answer->entries, key, 0, revision, lease);
+        return true;
+    }
+    return phx_base64_decode(phx_entries_add(&answer->entries, key, size, revision, lease), &size, value_text);
 }
 
 /* The entries of a range; NULL: fine. */
-static const char *read_range(const phx_etcd_request *request, const cJSON *range, phx_mem *mem, phx_entries *entries)
+static const char *read_range(const phx_etcd_request *request, const cJSON *range, phx_mem *mem,
+                              phx_etcd_answer *answer)
 {
     const cJSON *kvs = cJSON_GetObjectItemCaseSensitive(range, "kvs"), *kv;
     size_t bytes = 0;
@@ -153,10 +169,10 @@ static const char *read_range(const phx_etcd_request *request, const cJSON *rang
         const char *text = bytes_text(kv, "value");
         if (text) bytes += strlen(text) / 4 * 3;
     }
-    if (!phx_entries_reserve(entries, mem, (uint32_t)cJSON_GetArraySize(kvs), bytes)) return "no memory for entries";
+    if (!phx_entries_reserve(&answer->entries, mem, (uint32_t)cJSON_GetArraySize(kvs), bytes)) return "no memory for entries";
     cJSON_ArrayForEach(kv, kvs)
     {
-        if (!add_entry(request, kv, entries)) return "a key or value that can not be";
+        if (!add_entry(request, kv, answer)) return "a key or value that can not be";
     }
     return NULL;
 }
@@ -171,7 +187,7 @@ static const char *read_cas(const phx_etcd_request *request, const cJSON *root, 
     const cJSON *range = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(responses, 0), "response_range");
     if (!cJSON_IsObject(range)) return "neither written nor read";
     answer->outcome = PHC_CHANGED;
-    return read_range(request, range, mem, &answer->entries);
+    return read_range(request, range, mem, answer);
 }
 
 /* A lease that ended has no TTL in its renewal. */
@@ -198,7 +214,7 @@ static const char *read_body(const phx_etcd_request *request, const cJSON *root,
     case PHX_ETCD_GET:
     case PHX_ETCD_LIST:
         answer->outcome = PHC_DONE;
-        return read_range(request, root, mem, &answer->entries);
+        return read_range(request, root, mem, answer);
     case PHX_ETCD_CAS:
         return read_cas(request, root, mem, answer);
     case PHX_ETCD_LEASE_OPEN:

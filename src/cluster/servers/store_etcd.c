@@ -275,6 +275,7 @@ static void give_answer(const etcd_slot *slot, phc_answer_fn fn, void *fn_user)
                               .lease_ms = answer->lease_ms,
                               .entries = answer->entries.items,
                               .count = answer->entries.count,
+                              .left_out = answer->left_out,
                               .reason = answer->reason});
 }
 

@@ -873,6 +873,7 @@ static const place places[] = {
     AT(phc_answer, lease_ms, 32),
     AT(phc_answer, entries, 40),
     AT(phc_answer, count, 48),
+    AT(phc_answer, left_out, 52),
     AT(phc_answer, reason, 56),
     AT(phc_answer, reserved, 64),
     SIZE(phc_store, 104),

@@ -125,7 +125,8 @@ Test(etcd_json, answers_that_are_none_have_a_reason)
         {PHX_ETCD_GET, HEADER ",\"kvs\":{}}"},
         {PHX_ETCD_LIST, HEADER ",\"kvs\":[{\"key\":\"YQ==\"}]}"},
         {PHX_ETCD_LIST, HEADER ",\"kvs\":[{\"key\":\"YQ=\",\"mod_revision\":\"4\"}]}"},
-        {PHX_ETCD_LIST, HEADER ",\"kvs\":[{\"key\":\"YQAA\",\"mod_revision\":\"4\"}]}"},
+        {PHX_ETCD_GET, HEADER ",\"kvs\":[{\"key\":\"YQAA\",\"mod_revision\":\"4\"}]}"},
+        {PHX_ETCD_LIST, HEADER ",\"kvs\":[{\"key\":\"YQAA\",\"mod_revision\":\"0\"}]}"},
         {PHX_ETCD_LIST, HEADER ",\"kvs\":[{\"key\":\"YQ==\",\"mod_revision\":\"4\",\"value\":1}]}"},
         {PHX_ETCD_LIST, HEADER ",\"kvs\":[" KV ",{\"key\":\"Yg==\",\"mod_revision\":\"4\"}]}"},
         {PHX_ETCD_GET, HEADER ",\"kvs\":[{\"key\":\"YQ==\",\"mod_revision\":\"4\"}]}"},
@@ -147,4 +148,24 @@ Test(etcd_json, answers_that_are_none_have_a_reason)
     }
     fail_alloc_order(&allocator, 1, false);
     cr_assert_eq(read_text(PHX_ETCD_GET, HEADER ",\"kvs\":[" KV "]}").outcome, PHC_FAILED);
+}
+
+/* Keys a\0\0, "a/n 1", one of 300 bytes, and a value above the most: the others are read all the same. */
+Test(etcd_json, keys_of_other_programs_fail_no_list)
+{
+    enum { LONG_KEY = 400, LONG_VALUE = (PHC_VALUE_MAX / 3 + 2) * 4 };
+    static char text[LONG_VALUE + 2 * LONG_KEY + 1024];
+    const int used = snprintf(text, sizeof text,
+                              HEADER ",\"kvs\":[{\"key\":\"YQAA\",\"mod_revision\":\"4\"},{\"key\":\"YS9uIDE=\","
+                                     "\"mod_revision\":\"5\"},{\"key\":\"%0*d\",\"mod_revision\":\"6\"}," KV
+                                     ",{\"key\":\"YS9j\",\"mod_revision\":\"7\",\"value\":\"%0*d\"}]}",
+                              LONG_KEY, 0, LONG_VALUE, 0);
+    cr_assert(used > 0 && (size_t)used < sizeof text);
+    phx_etcd_answer answer = read_text(PHX_ETCD_LIST, text);
+    cr_assert_eq(answer.outcome, PHC_DONE, "%s", answer.reason);
+    cr_assert(answer.left_out == 3 && answer.entries.count == 2, "%u, %u", answer.left_out, answer.entries.count);
+    cr_assert_str_eq(answer.entries.items[0].key, "a/b");
+    cr_assert_str_eq(answer.entries.items[1].key, "a/c");
+    cr_assert_eq(answer.entries.items[1].size, 0);
+    phx_entries_free(&answer.entries, &memory);
 }
