@@ -527,6 +527,8 @@ typedef struct phc_stats {
     uint64_t broadcasts_in;   /* of other nodes, for observers here */
     uint64_t broadcasts_out;  /* own ones, for each node that gets them */
     uint64_t broadcasts_lost; /* dropped, at whichever end: too late, too many, or their source is not here */
+    uint64_t halo_exceeded;   /* looks, one in 256 ticks or phc_look(), at an own observer with a longer view and
+                                 margin than the halo has room for: it misses other nodes' entities */
     uint64_t fenced;          /* 1: it is a member no more */
     uint64_t reserved[8];     /* 0 */
 } phc_stats;

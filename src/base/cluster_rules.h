@@ -56,18 +56,20 @@ static inline float phx_cluster_least_halo(const phc_def *def)
     return seen + phx_cluster_halo_slack(def);
 }
 
-/*
- * The longest reach of a target that a halo of this width has room for: it stays in a list for a margin beyond.
- * Where towers decide what is seen, a reach plays no part.
- */
+/* The longest range of an observer that a halo of this width has room for; where towers decide all have the same. */
+static inline float phx_cluster_view_within(const phc_def *def, float width)
+{
+    return def->world_def->range == PH_RANGE_TOWERS ? INFINITY : width - phx_cluster_halo_slack(def);
+}
+
+/* The longest reach of a target that it has room for: it stays in a list for a margin beyond. */
 static inline float phx_cluster_reach_within(const phc_def *def, float width)
 {
     const ph_world_def *world = def->world_def;
     float margin = 0.0f;
-    if (world->range == PH_RANGE_TOWERS) return INFINITY;
     for (uint32_t i = 0; i < world->class_count; i++)
         if (world->classes[i].margin > margin) margin = world->classes[i].margin;
-    const float reach = width - phx_cluster_halo_slack(def) - margin;
+    const float reach = phx_cluster_view_within(def, width) - margin;
     return reach > 0.0f ? reach : 0.0f;
 }
 

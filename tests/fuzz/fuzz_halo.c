@@ -24,7 +24,8 @@ static uint32_t take_room(size_t *left, uint32_t wanted, size_t bytes)
     return count;
 }
 
-/* Some sets, pins and needs, by the first bytes; the rest are copies. A map that was heard may be later than the own. */
+/* Some sets, pins and needs, by the first bytes; the rest are copies. A map that was heard may be later than the own.
+ */
 static size_t seal(uint8_t *bytes, size_t size)
 {
     enum { FEW = 4, VERSION = 3 };

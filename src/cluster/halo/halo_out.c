@@ -165,6 +165,7 @@ static bool look_at(phx_halo *halo, phx_halo_entity *entity)
     halo->counts.looks++;
     if (ph_entity_get(halo->def.world, entity->id, &attrs) != PH_OK) return false;
     const bool is_far = phx_halo_is_far(halo, &attrs);
+    halo->counts.exceeded += attrs.view + attrs.margin > halo->def.view;
     if ((is_far || entity->far) && entity->far_ticks == 0) {
         phx_halo_ids *far = &halo->far;
         if (!phx_grow(&halo->mem, (void **)&far->items, &far->capacity, far->count, (size_t)far->count + 1,

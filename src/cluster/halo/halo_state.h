@@ -18,6 +18,7 @@ typedef struct phx_halo_def {
     phx_region_grid grid;
     float width;          /* own entities nearer than this to a region of a peer are copied to it */
     float reach;          /* ... and ones with a longer reach than this, wherever they are */
+    float view;           /* the longest one, with its margin, that the width has room for */
     uint32_t grace_ticks; /* a copy stays for so many ticks of its source in which it is not repeated */
     uint32_t quiet_ticks; /* ... and for so many own ticks in which its source is not heard */
     phc_pack_fn pack;     /* of the host; NULL: its entities have no state of it */
@@ -91,7 +92,8 @@ typedef struct phx_halo_counts {
     uint64_t refused;                       /* commands that the producer did not take; they come again */
     uint64_t unheard; /* broadcasts of peers that came too late, or have no source here, or the world had no room for */
     uint64_t no_memory;
-    uint64_t looks; /* at an entity, in any tick: the work that grows with the entities */
+    uint64_t exceeded; /* looks that met an own observer with a longer view than the width has room for */
+    uint64_t looks;    /* at an entity, in any tick: the work that grows with the entities */
 } phx_halo_counts;
 
 typedef struct phx_halo {

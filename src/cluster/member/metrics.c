@@ -89,6 +89,7 @@ static void count_work(const phc *member, phc_stats *stats)
     stats->broadcasts_in = member->counts.heard;
     stats->broadcasts_out = node->said;
     stats->broadcasts_lost = node->unsaid + node->overtaken + halo->unheard;
+    stats->halo_exceeded = halo->exceeded;
     stats->unsent = member->counts.unsent;
     stats->refused = halo->refused;
     stats->no_memory = halo->no_memory + node->no_memory;
@@ -200,6 +201,7 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, broadcasts_in, "broadcasts_in_total", "Broadcasts that came from other nodes."),
     METRIC(COUNTER, broadcasts_out, "broadcasts_out_total", "Broadcasts that went to other nodes."),
     METRIC(COUNTER, broadcasts_lost, "broadcasts_lost_total", "Broadcasts between nodes that were dropped."),
+    METRIC(COUNTER, halo_exceeded, "halo_exceeded_total", "Looks at observers with a longer view than the halo."),
     METRIC(GAUGE, fenced, "fenced", "1 once it is a member no more."),
 };
 

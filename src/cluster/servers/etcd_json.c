@@ -169,7 +169,8 @@ static const char *read_range(const phx_etcd_request *request, const cJSON *rang
         const char *text = bytes_text(kv, "value");
         if (text) bytes += strlen(text) / 4 * 3;
     }
-    if (!phx_entries_reserve(&answer->entries, mem, (uint32_t)cJSON_GetArraySize(kvs), bytes)) return "no memory for entries";
+    if (!phx_entries_reserve(&answer->entries, mem, (uint32_t)cJSON_GetArraySize(kvs), bytes))
+        return "no memory for entries";
     cJSON_ArrayForEach(kv, kvs)
     {
         if (!add_entry(request, kv, answer)) return "a key or value that can not be";

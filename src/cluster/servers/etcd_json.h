@@ -30,7 +30,7 @@ typedef struct phx_etcd_answer {
     uint64_t revision, lease;
     uint32_t lease_ms;
     phx_entries entries;
-    uint32_t left_out; /* keys of a list that are none of this library */
+    uint32_t left_out;  /* keys of a list that are none of this library */
     const char *reason; /* of PHC_FAILED; text of the program */
 } phx_etcd_answer;
 

@@ -336,6 +336,24 @@ Test(member_metrics, what_is_seen_from_far_is_counted_while_its_node_tells_of_it
     cr_assert(stats_of(0).far == 0 && stats_of(0).own == 1);
 }
 
+Test(member_metrics, a_view_that_the_halo_has_no_room_for_is_counted)
+{
+    const ph_producer here = open_producer(0);
+    ph_attrs attrs;
+    enter_at(0, 1, own_place(0, 300), 20);
+    step_members();
+    cr_assert_eq(phc_look(all[0].member, 1), PH_OK);
+    step_members();
+    cr_assert_eq(stats_of(0).halo_exceeded, 0); /* by its class */
+    cr_assert_eq(ph_entity_get(all[0].world, 1, &attrs), PH_OK);
+    cr_assert_eq(ph_set(here, 1, &(ph_attrs){.given = PH_VIEW, .view = attrs.view + 1}), PH_OK);
+    cr_assert_eq(phc_look(all[0].member, 1), PH_OK);
+    step_members();
+    step_members();
+    cr_assert_gt(stats_of(0).halo_exceeded, 0);
+    cr_assert_eq(stats_of(1).halo_exceeded, 0);
+}
+
 /* ---- ids that two hosts have entered ---- */
 
 /* @return events that tell of id 1 and that node. */
