@@ -341,6 +341,31 @@ Test(movers, few_observers_query_only_where_an_entity_changed)
     }
 }
 
+/* Each of few observers would be compared with a whole crowd: in a tile it is compared with some cells of it. */
+Test(movers, few_observers_in_a_crowd_take_the_tile)
+{
+    enum { OBSERVERS = 8, ALL = 200, ACROSS = 20 };
+    static const struct {
+        float apart; /* between neighbours */
+        phx_sparse_plan_way way;
+    } meeting[] = {{0.4f, PHX_SPARSE_NONE}, {4, PHX_SPARSE_BY_OBSERVERS}};
+    for (size_t m = 0; m < sizeof meeting / sizeof *meeting; m++) {
+        f = open_world(1, 24, 1);
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= ALL; id++)
+            fleet_enter(f, id, plain_attr(id <= OBSERVERS ? 10 : 0, 0), 1 + (float)(id % ACROSS) * meeting[m].apart,
+                        1 + (float)(id / ACROSS) * meeting[m].apart);
+        fleet_end(f);
+        fleet_tick(f);
+        begin(true);
+        fleet_move(f, ALL, f->entity[ALL].x + 1, f->entity[ALL].y);
+        fleet_end(f);
+        cr_assert_eq(f->scratch[0].plan.way, meeting[m].way, "%g apart", (double)meeting[m].apart);
+        cr_assert_eq(fleet_counts(f).by_delta - counted.by_delta, OBSERVERS);
+        fleet_close(f);
+    }
+}
+
 /* ---- when there is no room ---- */
 
 /*

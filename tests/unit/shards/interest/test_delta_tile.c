@@ -324,7 +324,7 @@ static uint32_t rows_around(const cells *c, uint64_t tile_observer, uint64_t ids
  * delta goes one or two cells on each side. Both are in one cell. Where few moved, only movers query. Where few
  * observe, observers do: all rows of the towers that the view and two steps reach, which are more than the drift. A
  * tile is made where targets observe, too, in three towers each way, all of them in the same cell but where cells are
- * small; and there one more observer, beside the first, as with fewer it would not pay.
+ * small; and there one more observer beside each, as with fewer it would not pay.
  */
 static bool in_the_corner(uint64_t i, uint64_t side)
 {
@@ -359,8 +359,11 @@ Test(run_delta, a_delta_tests_the_rows_of_the_cells_in_view)
             fleet_enter(f, i + 1, plain_attr(way == TILE && in_the_corner(i, SIDE) ? view : 0, 0),
                         300 + (float)(i % SIDE) * 10 + 5, 300 + (float)(i / SIDE) * 10 + 5);
         fleet_enter(f, IDS, plain_attr(view, 0), 425, 425);
-        const uint64_t ids = way == TILE ? IDS + 1 : IDS;
-        if (way == TILE) fleet_enter(f, ids, plain_attr(view, 0), 425, 425);
+        uint64_t ids = IDS;
+        if (way == TILE) fleet_enter(f, ++ids, plain_attr(view, 0), 425, 425);
+        for (uint64_t i = 0; way == TILE && i < SIDE * SIDE; i++)
+            if (in_the_corner(i, SIDE))
+                fleet_enter(f, ++ids, plain_attr(view, 0), f->entity[i + 1].x, f->entity[i + 1].y);
         fleet_end(f);
         fleet_tick(f);
         f->shard[0].dense_tick = way != FEW_MOVE;
@@ -375,8 +378,8 @@ Test(run_delta, a_delta_tests_the_rows_of_the_cells_in_view)
         }
         for (uint64_t i = 0; way == TILE && i < SIDE * SIDE; i++) {
             if (!in_the_corner(i, SIDE)) continue;
-            pairs += rows_around(&c, i + 1, ids);
-            observers++;
+            pairs += 2 * rows_around(&c, i + 1, ids);
+            observers += 2;
         }
         if (way == TILE && view < 44) ranges *= observers; /* each cell by itself, see SPARSE in interest/tile.c */
         if (way != TILE) {
