@@ -30,7 +30,8 @@ enum {
     PHX_SLOT_LEAVING = 1u << 4, /* is in the list of possible emigrants */
     PHX_SLOT_RELATED = 1u << 5, /* has pairs, links, hides or reveals as an observer, or had when its list was found */
     PHX_SLOT_FAR = 1u << 6,     /* far target: global or reach > 0, seen beyond the observers' views */
-    PHX_SLOT_SPECIAL = 1u << 7, /* as a target: layers other than 1, stealth, a veil, priority, _FAR or _BOUNDED */
+    /* As a target: layers other than 1, stealth, a veil, priority, _FAR or _BOUNDED. Or it observes, not layer 0. */
+    PHX_SLOT_SPECIAL = 1u << 7,
     /*
      * Its last change was more than one short step: it is new, jumped, or has other attributes. So rows alone do not
      * give the previous lists of observers near it.
@@ -144,11 +145,15 @@ static inline uint32_t phx_store_instance(const phx_store *store, uint32_t slot)
     return phx_store_attr(store, slot)->instance;
 }
 
-/* Do view, margin and position decide an own observer's list, unless a limit cuts it, or relations count? */
+/*
+ * Do view, margin and position decide an own observer's list, unless a limit cuts it, or relations count? With bands
+ * the list of an observer that does not see layer 0 is stored nevertheless: rows would be compared that its list has
+ * not.
+ */
 static inline bool phx_store_attr_decides(const phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
-    return (attr->sees & 1) && !(store->body[slot].state & PHX_SLOT_PARTIAL);
+    return ((attr->sees & 1) || !attr->banded) && !(store->body[slot].state & PHX_SLOT_PARTIAL);
 }
 
 /* The same, without relations, or with relations that say which of their targets are listed. */

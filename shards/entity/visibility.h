@@ -64,7 +64,8 @@ typedef struct phx_attr {
     bool ready_given : 1; /* as given, or as its class has it */
     bool remote : 1;      /* `given` has PH_REMOTE then, and only then */
     bool spreads : 1;     /* its class has an adds_max */
-    uint8_t reserved : 2; /* 0: sets are compared as bytes */
+    bool banded : 1;      /* ... has bands */
+    uint8_t reserved : 1; /* 0: sets are compared as bytes */
     uint32_t instance;
     uint32_t crowd_step; /* of crowd control: how far `view` is shrunk */
 } phx_attr;

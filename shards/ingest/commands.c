@@ -135,6 +135,7 @@ static bool same_target(const phx_attr *one, const phx_attr *other)
     as.ready = other->ready;
     as.ready_given = other->ready_given;
     as.spreads = other->spreads;
+    as.banded = other->banded;
     as.crowd_step = other->crowd_step;
     return memcmp(&as, other, sizeof as) == 0; /* as bytes: a set of attributes has no padding */
 }

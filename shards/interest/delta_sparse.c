@@ -229,22 +229,24 @@ static bool add_prev_row_pairs(phx_scratch *scratch)
  */
 static inline __attribute__((always_inline)) uint32_t observer_words(const phx_shard *shard,
                                                                      const phx_sparse_plan_pair *pairs, uint32_t last,
-                                                                     uint32_t slot, bool discontinuous, uint32_t *to,
+                                                                     uint32_t row, bool discontinuous, uint32_t *to,
                                                                      uint32_t *leaves)
 {
     const phx_store *store = &shard->store;
     const uint32_t *slots = shard->grid.rows.slot;
+    const bool common = phx_row_sees_common(shard, row);
     uint32_t count = 0, left_count = 0;
     for (uint32_t i = last; i != PHX_SPARSE_NO_PAIR; i = pairs[i].previous) {
         const uint32_t at = phx_sparse_word_number(pairs[i].target), left = phx_sparse_word_leaves(pairs[i].target);
         const bool previous = discontinuous && phx_sparse_word_is_previous(pairs[i].target);
         const phx_row_word word = phx_row_word_at(previous ? shard->previous.word : slots, at);
         const uint32_t target = phx_row_word_slot(word);
-        if (phx_row_word_special(word) &&
-            !phx_near_admits(phx_store_attr(store, slot), previous
-                                                              ? phx_prev_rows_attr_of(&shard->previous, store, target)
-                                                              : phx_store_attr(store, target)))
-            continue;
+        const bool seen = phx_row_word_special(word)
+                              ? phx_near_admits(phx_store_attr(store, phx_row_slot(&shard->grid.rows, row)),
+                                                previous ? phx_prev_rows_attr_of(&shard->previous, store, target)
+                                                         : phx_store_attr(store, target))
+                              : common;
+        if (!seen) continue;
         to[count++] = phx_target_word_of_event(target, left, previous).bits;
         left_count += left;
     }
@@ -300,8 +302,8 @@ static phx_delta_result emit_observer_pairs(phx_scratch *scratch, phx_shard *sha
     const phx_sparse_plan_pair *pairs = scratch->plan.pairs;
     const bool discontinuous = scratch->plan.discontinuous;
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
-    uint32_t count = discontinuous ? observer_words(shard, pairs, last, slot, true, to, &leaves)
-                                   : observer_words(shard, pairs, last, slot, false, to, &leaves);
+    uint32_t count = discontinuous ? observer_words(shard, pairs, last, row, true, to, &leaves)
+                                   : observer_words(shard, pairs, last, row, false, to, &leaves);
     const phx_relation_set *related = phx_related_of(shard, slot);
     if (PHX_UNLIKELY(scratch->plan.renewed) && phx_prev_rows_renewed(&shard->previous, slot)) return PHX_DELTA_EVALUATE;
     if (PHX_UNLIKELY(discontinuous && phx_row_discontinuous(&shard->grid.rows, row)))

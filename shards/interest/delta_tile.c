@@ -14,6 +14,7 @@
 #include "shards/query/far_list.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
+#include "shards/state/view_reach.h"
 
 /* Turns words into slots. */
 static void name_slots(uint32_t *words, uint32_t count)
@@ -74,7 +75,7 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, bool may_be_liste
     const phx_list *list = &store->tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     const phx_attr *own = phx_store_attr(store, slot);
-    const bool common = own->sees & 1; /* it sees each target that is not special */
+    const bool common = phx_sees_common(shard, own);
     uint32_t n = 0;
     for (uint32_t i = 0; i < hits->enter_count; i++) {
         const phx_target_word word = phx_target_word_at(hits->enter, i);
@@ -270,10 +271,16 @@ typedef struct run {
     uint32_t leaves, place, row, slot;
 } run;
 
-/*
- * Drops special targets of a run that its observer may not see by its view, and leaving ones that it could not see
- * before; the last word takes the place.
- */
+/* May the observer see the special target of a word by its view, or might it before, if the target leaves? */
+static bool admits_special(const phx_shard *shard, const phx_attr *own, phx_target_word word)
+{
+    const uint32_t slot = phx_target_word_slot(word);
+    return phx_near_admits(own, phx_target_word_leaves(word)
+                                    ? phx_prev_rows_attr_of(&shard->previous, &shard->store, slot)
+                                    : phx_store_attr(&shard->store, slot));
+}
+
+/* Drops special targets of a run that its observer may not see; the last word takes the place. */
 static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
 {
     uint32_t *words = scratch->targets;
@@ -281,14 +288,25 @@ static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *sh
     for (uint32_t s = specials.end; s-- > specials.first;) {
         const uint32_t at = scratch->word_first + scratch->runs.special[s];
         const phx_target_word word = phx_target_word_at(words, at);
-        const uint32_t seen = phx_target_word_slot(word);
-        const bool leaves = phx_target_word_leaves(word);
-        const phx_attr *target =
-            leaves ? phx_prev_rows_attr_of(&shard->previous, &shard->store, seen) : phx_store_attr(&shard->store, seen);
-        if (phx_near_admits(own, target)) continue;
-        of->leaves -= leaves;
+        if (admits_special(shard, own, word)) continue;
+        of->leaves -= phx_target_word_leaves(word);
         words[at] = words[--of->words.end];
     }
+}
+
+/* Keeps special targets of a run that its observer may see, and no other: it does not see layer 0. */
+static void keep_seen_specials(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
+{
+    uint32_t *words = scratch->targets, end = of->words.first;
+    const phx_attr *own = phx_store_attr(&shard->store, of->slot);
+    of->leaves = 0;
+    for (uint32_t s = specials.first; s < specials.end; s++) {
+        const phx_target_word word = phx_target_word_at(words, scratch->word_first + scratch->runs.special[s]);
+        if (!admits_special(shard, own, word)) continue;
+        of->leaves += phx_target_word_leaves(word);
+        words[end++] = word.bits;
+    }
+    of->words.end = end;
 }
 
 /* Parts the words of one observer into enters and leaves. */
@@ -334,6 +352,7 @@ static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_range area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
+    const bool common = phx_sees_common(shard, own);
     const phx_span span = phx_tile_without_history(tile, tile->cell[of->place]);
     uint32_t *hits = scratch->old,
              count = shard->kernels->range_scan(&tile->rows_without_history, span, &area, hits, scratch->squares);
@@ -341,10 +360,9 @@ static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *
     for (uint32_t i = 0; i < count; i++) {
         const phx_row_word word = phx_row_word_at(hits, i);
         const uint32_t target = phx_row_word_slot(word);
-        const bool special = phx_row_word_special(word);
-        if (target == of->slot || (special && !phx_near_sees(shard, &shard->store.body[of->slot], own, target)))
-            continue;
-        scratch->enter[enters++] = target;
+        const bool seen =
+            phx_row_word_special(word) ? phx_near_sees(shard, &shard->store.body[of->slot], own, target) : common;
+        if (target != of->slot && seen) scratch->enter[enters++] = target;
     }
     return enters;
 }
@@ -559,7 +577,8 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     run of = run_at(scratch, shard, i);
     const bool annular = view < 0.0f && shard->store.tail[of.slot].list.derived, derived = view > 0.0f || annular;
     const bool special = derived && specials.first < specials.end;
-    if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
+    if (PHX_UNLIKELY(derived && !phx_row_sees_common(shard, of.row))) keep_seen_specials(scratch, shard, &of, specials);
+    else if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
     const bool discontinuous = derived && phx_row_discontinuous(&shard->grid.rows, of.row);
     const phx_relation_set *related = derived ? phx_related_of(shard, of.slot) : NULL;
     if (PHX_UNLIKELY(discontinuous))

@@ -76,7 +76,7 @@ void phx_rows_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
         batch->towers |= (uint64_t)(start[t] < start[t + 1] && start[t] < end && start[t + 1] > first) << t;
     for (uint32_t i = 0; i < batch->count; i++) {
         batch->slot[i] = rows->view[first + i] != 0.0f ? phx_row_slot(rows, first + i) : PHX_SLOT_NONE;
-        const bool plain = rows->view[first + i] > 0.0f && !phx_related_of(shard, phx_row_slot(rows, first + i));
+        const bool plain = phx_row_plain(shard, first + i) && !phx_related_of(shard, phx_row_slot(rows, first + i));
         if (plain) phx_place_set_add(&batch->plain, i);
         batch->place[i] = i;
     }

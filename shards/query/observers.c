@@ -31,8 +31,8 @@ static void visit_rows(const observer_search *at, uint32_t first, uint32_t end)
         uint32_t observer = phx_row_slot(rows, row);
         if (rows->view[row] == 0.0f) continue;
         if (fabsf(rows->x[row] - at->x) > at->radius || fabsf(rows->y[row] - at->y) > at->radius) continue;
-        bool plain =
-            at->plain && rows->view[row] > 0.0f && observer != at->target && !phx_related_of(at->shard, observer);
+        bool plain = at->plain && phx_row_plain(at->shard, row) && observer != at->target &&
+                     !phx_related_of(at->shard, observer);
         if (plain ? phx_row_views(rows, row, at->x, at->y, at->shard->rules->shape == PH_SHAPE_SQUARE)
                   : phx_shard_is_in_list(at->shard, observer, at->target))
             at->visit(at->user, observer);

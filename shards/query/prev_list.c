@@ -14,6 +14,7 @@ typedef struct prev_list_search {
     const phx_shard *shard;
     uint32_t slot;
     const phx_attr *attr;
+    bool common;                     /* it saw each target that was not special */
     const phx_relation_set *related; /* NULL: none */
     float x, y;
     bool indexed; /* rows are as in the index phase; else of the last tick, dead slots included */
@@ -72,9 +73,11 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
             uint32_t target = phx_row_word_slot(word);
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot || phx_related_to(shard, at->related, target)) continue;
-            if ((changed || phx_row_word_special(word)) &&
-                !was_near(at, phx_prev_rows_attr_of(&shard->previous, store, target), query.squares[i]))
-                continue;
+            const bool listed =
+                changed || phx_row_word_special(word)
+                    ? was_near(at, phx_prev_rows_attr_of(&shard->previous, store, target), query.squares[i])
+                    : at->common;
+            if (!listed) continue;
             add_prev_target(at, target);
         }
     }
@@ -98,9 +101,11 @@ static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
             const uint32_t target = phx_row_word_slot(word);
             if (target == at->slot || phx_related_to(at->shard, at->related, target)) continue;
             const phx_prev_rows_row *row = &previous->rows[hits[i]];
-            if (phx_row_word_special(word) && !was_near(at, phx_prev_rows_row_attr(previous, &at->shard->store, row),
-                                                        phx_range_measure(row->x - at->x, row->y - at->y, area.square)))
-                continue;
+            const float distance = phx_range_measure(row->x - at->x, row->y - at->y, area.square);
+            const bool listed = phx_row_word_special(word)
+                                    ? was_near(at, phx_prev_rows_row_attr(previous, &at->shard->store, row), distance)
+                                    : at->common;
+            if (!listed) continue;
             add_prev_target(at, target);
         }
     }
@@ -151,6 +156,7 @@ static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
                            .x = rows->ox[body->row],
                            .y = rows->oy[body->row],
                            .indexed = shard->deferred.depth == 0};
+    at.common = phx_sees_common(shard, at.attr);
     if (at.x != at.x) { /* it is discontinuous itself */
         const phx_prev_rows_row *row = &shard->previous.rows[store->tail[slot].list.block];
         PHX_ASSERT(row->slot == slot);

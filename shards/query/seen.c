@@ -12,6 +12,7 @@
 #include "shards/query/prev_list.h"
 #include "shards/state/annulus.h"
 #include "shards/state/related.h"
+#include "shards/state/view_reach.h"
 
 /* Tells slots in pieces. false: it was stopped. */
 static bool tell_slots(const uint32_t *slots, uint32_t count, phx_list_fn visit, void *user)
@@ -27,6 +28,8 @@ void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visi
 {
     const phx_store *store = &shard->store;
     const phx_relation_set *related = phx_related_of(shard, slot);
+    const phx_attr *own = phx_store_attr(store, slot);
+    const bool common = phx_sees_common(shard, own);
     phx_row_query query;
     _Static_assert((int)PHX_QUERY_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
     phx_row_query_view(&query, shard, slot);
@@ -36,8 +39,7 @@ void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visi
             const phx_row_word word = phx_row_word_at(query.hits, i);
             const uint32_t target = phx_row_word_slot(word);
             query.hits[seen] = target;
-            if (phx_row_word_special(word) &&
-                !phx_near_sees(shard, &store->body[slot], phx_store_attr(store, slot), target))
+            if (!(phx_row_word_special(word) ? phx_near_sees(shard, &store->body[slot], own, target) : common))
                 continue;
             seen += target != slot && !phx_related_to(shard, related, target);
         }

@@ -23,7 +23,9 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     if (attr->instance != 0) state |= PHX_SLOT_APART;
     const bool mixed = attr->instance != 0 && shard->rules_storage->mixes_instances;
     bool seen_by_all = attr->layers == 1 && attr->stealth == 0 && !attr->veiled && !mixed;
-    if (!seen_by_all || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED))) state |= PHX_SLOT_SPECIAL;
+    const bool looks_apart = phx_attr_observes(attr) && !(attr->sees & 1);
+    if (!seen_by_all || looks_apart || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED)))
+        state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) phx_shard_mark_far_stale(shard);
     if (state & PHX_SLOT_BOUNDED) {
         shard->bounded = true;

@@ -38,12 +38,26 @@ static inline bool phx_sees_common(const phx_shard *shard, const phx_attr *obser
     return (observer->sees & 1) && (observer->instance == 0 || !shard->rules_storage->mixes_instances);
 }
 
+/* The same by its row, mostly without a look at its attributes: the row of one that does not is special, too. */
+static inline bool phx_row_sees_common(const phx_shard *shard, uint32_t row)
+{
+    const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, row);
+    if (PHX_LIKELY(!phx_row_word_special(word))) return true;
+    return phx_sees_common(shard, phx_store_attr(&shard->store, phx_row_word_slot(word)));
+}
+
 /* May an own observer's list be derived from now on? */
 static inline bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     return phx_attr_observes(attr) && phx_list_unlimited(attr) && phx_sees_common(shard, attr) &&
            shard->far.global_count == 0 && !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
+}
+
+/* Does a row's observer have its list by view and position alone, but for special targets? */
+static inline bool phx_row_plain(const phx_shard *shard, uint32_t row)
+{
+    return shard->grid.rows.view[row] > 0.0f && phx_row_sees_common(shard, row);
 }
 
 /* Does the position of a plain row decide whether it sees this target? Else phx_shard_is_in_list() decides. */

@@ -289,6 +289,7 @@ FIELDS_OF(phx_body)
     SAVED(T, VALUE, ready_given) \
     DERIVED(T, VALUE, remote) \
     DERIVED(T, VALUE, spreads) \
+    DERIVED(T, VALUE, banded) \
     LEFT(T, VALUE, reserved) \
     SAVED(T, VALUE, instance) \
     DERIVED(T, VALUE, crowd_step)

@@ -65,6 +65,7 @@ typedef struct way {
     bool waits;  /* adds_max bites: observers that jump or come wait for targets */
     bool views;  /* most observers have one view, the others two more */
     bool renews; /* some observers get another view in each tick: they are evaluated */
+    bool layers; /* some observers do not see layer 0, where most targets are */
 } way;
 
 static float uniform(host *h, float low, float high)
@@ -131,6 +132,20 @@ static void rank_all(const host *h)
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         const ph_attrs ranked = {.given = PH_PRIORITY, .priority = id % PRIORITIES};
         CHECK_OK(ph_set(h->producer, id, &ranked));
+    }
+}
+
+/* A fifth is in a layer of its own and looks there, a fifth is in both layers, and a tenth looks at the other one. */
+static void part_layers(const host *h)
+{
+    enum { FIFTH = 5, TENTH = 10, COMMON = 1, OTHER = 2 };
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        const ph_attrs own = {.given = PH_LAYERS | PH_SEES, .layers = OTHER, .sees = OTHER};
+        const ph_attrs both = {.given = PH_LAYERS, .layers = COMMON | OTHER};
+        const ph_attrs looks = {.given = PH_SEES, .sees = OTHER};
+        if (id % FIFTH == 0) CHECK_OK(ph_set(h->producer, id, &own));
+        if (id % FIFTH == 1) CHECK_OK(ph_set(h->producer, id, &both));
+        if (id % TENTH == 2) CHECK_OK(ph_set(h->producer, id, &looks));
     }
 }
 
@@ -371,6 +386,7 @@ static void run(const way *of)
     if (of->near) hold_near(&h);
     if (of->ranked) rank_all(&h);
     if (of->views) narrow_some(&h);
+    if (of->layers) part_layers(&h);
     uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
     for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
@@ -474,6 +490,14 @@ int main(void)
         {"views that change", .views = true, .renews = true},
         {"views and relations", .views = true, .related = true},
         {"views and a margin", 15, .views = true},
+        {"layers", .layers = true},
+        {"layers and a cap", 0, 500, .layers = true},
+        {"layers and a margin", 15, .layers = true},
+        {"layers and relations", .layers = true, .related = true},
+        {"layers and jumps", .layers = true, .jumps = true},
+        {"layers, jumps, a margin and a cap", 15, 500, .layers = true, .jumps = true},
+        {"layers and far targets", .layers = true, .far = true},
+        {"layers, far targets that jump, and near ones", .layers = true, .far = true, .near = true, .jumps = true},
         {"adds_max", .adds_max = 20},
         {"adds_max and a margin", 15, .adds_max = 20},
         {"adds_max and relations", .adds_max = 20, .related = true},

@@ -33,6 +33,7 @@ void phx_attr_apply(const phx_rules *rules, const ph_attrs *more, phx_attr *attr
     if (given & PH_REMOTE) attr->remote = m->remote;
     attr->ready = attr->ready_given && !attr->remote;
     attr->spreads = c->adds_max > 0;
+    attr->banded = c->band_count > 0;
     if (given & PH_INSTANCE) attr->instance = m->instance;
     if (given & PH_CONSUMER) attr->consumer = (uint16_t)m->consumer;
     attr->given = (attr->given | given) & ~(attr->remote ? 0u : (uint32_t)PH_REMOTE);

@@ -57,10 +57,11 @@ Test(attr_sets, equal_attributes_share_one_set)
 /* Any field that differs makes another set. */
 Test(attr_sets, every_field_makes_a_difference)
 {
-    static const phx_attr different[] = {
-        {.layers = 1},    {.sees = 1},     {.view = 1},       {.margin = 1},  {.reach = 1},     {.cap = 1},
-        {.given = 1},     {.kind = 1},     {.consumer = 1},   {.stealth = 1}, {.detect = 1},    {.priority = 1},
-        {.global = true}, {.ready = true}, {.spreads = true}, {.visible = 1}, {.veiled = true}, {.instance = 1}};
+    static const phx_attr different[] = {{.layers = 1},    {.sees = 1},     {.view = 1},       {.margin = 1},
+                                         {.reach = 1},     {.cap = 1},      {.given = 1},      {.kind = 1},
+                                         {.consumer = 1},  {.stealth = 1},  {.detect = 1},     {.priority = 1},
+                                         {.global = true}, {.ready = true}, {.spreads = true}, {.visible = 1},
+                                         {.veiled = true}, {.instance = 1}, {.banded = true}};
     enum { N = sizeof different / sizeof *different };
     uint32_t number[N];
     for (size_t i = 0; i < N; i++) number[i] = take(different[i]);

@@ -40,25 +40,28 @@ typedef struct crowd {
     bool sparse, whole; /* coordinates are whole numbers: many distances equal the view */
     uint32_t piece;     /* rows per run of the interest phase; 0 = all */
     bool related;       /* each has a link to the next one but one, and a hide of the next one */
+    bool layered;       /* a third is in a layer of its own, and sees no other */
 } crowd;
 
 static const crowd crowds[] = {
-    {"sparse", 10, 2, 150, 5, 24, 1, true, false, 0, false},
-    {"dense", 30, 2, 500, 5, 16, 1, false, false, 0, false},
-    {"dense, blocks in part", 30, 2, 500, 5, 20, 1, false, false, 0, false},
-    {"very dense", 60, 2, 500, 5, 16, 1, false, false, 0, false},
-    {"whole numbers", 20, 2, 250, 5, 20, 1, true, true, 0, false},
-    {"observers only", 20, 2, 200, 10, 20, 1, true, false, 0, false},
-    {"few observers", 20, 2, 250, 1, 20, 1, true, false, 0, false},
-    {"four shards", 20, 2, 250, 5, 24, 2, false, false, 0, false},
-    {"four shards, sparse, whole numbers", 10, 2, 150, 5, 24, 2, true, true, 0, false},
-    {"nine shards, whole numbers", 20, 2, 250, 5, 30, 3, false, true, 0, false},
-    {"steps below a unit", 20, 2e-5f, 250, 5, 16, 1, true, true, 0, false},
-    {"links and hides", 20, 2, 200, 10, 20, 1, true, false, 0, true},
-    {"dense, links and hides", 30, 2, 500, 10, 16, 1, false, false, 0, true},
-    {"in pieces of blocks", 30, 2, 500, 10, 20, 1, false, false, 30, false},
-    {"sparse, in pieces of blocks", 10, 2, 150, 10, 24, 1, true, false, 7, false},
-    {"in pieces of blocks, whole numbers", 30, 2, 500, 10, 16, 1, false, true, 50, false},
+    {"sparse", 10, 2, 150, 5, 24, 1, true, false, 0, false, false},
+    {"dense", 30, 2, 500, 5, 16, 1, false, false, 0, false, false},
+    {"dense, blocks in part", 30, 2, 500, 5, 20, 1, false, false, 0, false, false},
+    {"very dense", 60, 2, 500, 5, 16, 1, false, false, 0, false, false},
+    {"whole numbers", 20, 2, 250, 5, 20, 1, true, true, 0, false, false},
+    {"observers only", 20, 2, 200, 10, 20, 1, true, false, 0, false, false},
+    {"few observers", 20, 2, 250, 1, 20, 1, true, false, 0, false, false},
+    {"four shards", 20, 2, 250, 5, 24, 2, false, false, 0, false, false},
+    {"four shards, sparse, whole numbers", 10, 2, 150, 5, 24, 2, true, true, 0, false, false},
+    {"nine shards, whole numbers", 20, 2, 250, 5, 30, 3, false, true, 0, false, false},
+    {"steps below a unit", 20, 2e-5f, 250, 5, 16, 1, true, true, 0, false, false},
+    {"links and hides", 20, 2, 200, 10, 20, 1, true, false, 0, true, false},
+    {"dense, links and hides", 30, 2, 500, 10, 16, 1, false, false, 0, true, false},
+    {"in pieces of blocks", 30, 2, 500, 10, 20, 1, false, false, 30, false, false},
+    {"sparse, in pieces of blocks", 10, 2, 150, 10, 24, 1, true, false, 7, false, false},
+    {"in pieces of blocks, whole numbers", 30, 2, 500, 10, 16, 1, false, true, 50, false, false},
+    {"two layers", 20, 2, 250, 5, 20, 1, true, false, 0, false, true},
+    {"dense, two layers", 30, 2, 500, 5, 16, 1, false, false, 0, false, true},
 };
 
 static float some_step(const crowd *c, uint64_t *rng, float p)
@@ -80,8 +83,9 @@ static phx_interest_counts random_steps(const crowd *c, uint64_t seed, bool many
     fleet_begin(f);
     for (uint64_t id = 1; id <= c->ids; id++) {
         float x = float_between(&rng, 0, (float)c->towers * 10), y = float_between(&rng, 0, (float)c->towers * 10);
-        fleet_enter(f, id, plain_attr(phx_rng_below(&rng, 10) < c->observers ? c->view : 0, 0),
-                    c->whole ? roundf(x) : x, c->whole ? roundf(y) : y);
+        phx_attr attr = plain_attr(phx_rng_below(&rng, 10) < c->observers ? c->view : 0, 0);
+        if (c->layered && id % 3 == 0) attr.layers = attr.sees = 2;
+        fleet_enter(f, id, attr, c->whole ? roundf(x) : x, c->whole ? roundf(y) : y);
     }
     for (uint64_t id = 1; c->related && id + 2 <= c->ids; id++) {
         fleet_relate(f, id, id + 1, PHX_RELATION_HIDE, 0);

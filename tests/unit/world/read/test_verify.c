@@ -34,6 +34,7 @@ static scene open_scene(scene_kind kind)
     class = ph_class_default("default");
     class.view = 35;
     class.layers = 3;
+    class.bands[class.band_count++] = (ph_band){1, 1}; /* see store_list() */
     class.margin = kind.margin;
     class.cap = kind.cap;
     class.adds_max = kind.adds_max;
@@ -121,7 +122,8 @@ static void close_scene(const scene *s)
     cr_assert_eq(ph_world_destroy(s->handle), PH_OK);
 }
 
-/* The list of an observer that does not see layer 1 is stored; all have layer 2, too, so nothing else changes. */
+/* With bands the list of an observer that does not see layer 1 is stored; all have layer 2, too, so nothing else
+ * changes. */
 static void store_list(const scene *s, uint64_t observer)
 {
     const ph_attrs attrs = {.given = PH_SEES, .sees = 2};
