@@ -85,7 +85,11 @@ static void count_kinds(phx_relations *relations, uint32_t slot, uint32_t before
 
 void phx_relations_note_slots(phx_relation_set *set)
 {
-    for (uint32_t i = 0; i < PHX_RELATION_SLOTS; i++) set->slot[i] = i < set->count ? set->items[i].slot : SLOT_NONE;
+    set->listed = 0;
+    for (uint32_t i = 0; i < PHX_RELATION_SLOTS; i++) {
+        set->slot[i] = i < set->count ? set->items[i].slot : SLOT_NONE;
+        set->listed |= (uint32_t)(i < set->count && set->items[i].listed) << i;
+    }
 }
 
 /* A new relation of the observer, without bits, or NULL: no memory. */
@@ -114,21 +118,21 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
         PHX_ASSERT(old);
         count_kinds(relations, observer.slot, old->bits, 0);
         *old = set->items[--set->count];
-        set->changed_tick = tick;
+        set->changed_tick = (uint32_t)tick;
         if (set->count == 0) phx_relations_drop(relations, observer.slot);
         return true;
     }
     if (old) {
         count_kinds(relations, observer.slot, old->bits, item.bits);
         *old = item;
-        set->changed_tick = tick;
+        set->changed_tick = (uint32_t)tick;
         return true;
     }
     phx_relation *added = add_relation(relations, mem, observer);
     if (!added) return false;
     count_kinds(relations, observer.slot, 0, item.bits);
     *added = item;
-    phx_relations_of(relations, observer.slot)->changed_tick = tick;
+    phx_relations_of(relations, observer.slot)->changed_tick = (uint32_t)tick;
     return true;
 }
 
@@ -149,7 +153,7 @@ bool phx_relations_change(phx_relations *relations, phx_mem *mem, phx_relation_o
     PHX_ASSERT(set && set->observer == observer.id);
     count_kinds(relations, observer.slot, relation->bits, item.bits);
     *relation = item;
-    set->changed_tick = tick;
+    set->changed_tick = (uint32_t)tick;
     phx_relations_note_slots(set);
     if (relations->place[observer.slot] & PHX_RELATIONS_CHANGED) return true;
     relations->place[observer.slot] |= PHX_RELATIONS_CHANGED;

@@ -17,7 +17,8 @@ enum { PHX_RELATION_SLOTS = 6 }; /* so that a set has a cache line; a party has 
 
 typedef struct phx_relation_set {
     uint64_t observer;     /* its id; 0 = free */
-    uint64_t changed_tick; /* of the last change, or of the migration of its observer */
+    uint32_t changed_tick; /* of the last change, or of the migration of its observer: the low bits */
+    uint32_t listed;       /* by place in slot[], a bit: as its item says, without a line of memory more */
     phx_relation *items;
     uint32_t count, capacity;
     uint32_t measured; /* pairs and reveals: the target's distance counts in every tick */
@@ -92,7 +93,7 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
 bool phx_relations_change(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
                           uint64_t tick);
 
-/* Notes in the set the slots of its targets, which are in its relations. */
+/* Notes in the set the slots of its targets, and which are listed: it is in its relations. */
 void phx_relations_note_slots(phx_relation_set *set);
 
 /* Removes the relations that ended from a set. Also in the interest phase, by the worker of the observer. */

@@ -105,4 +105,5 @@ void phx_related_derive(const phx_scratch *scratch, const phx_shard *shard, uint
 void phx_related_follow(phx_relation_set *related)
 {
     for (uint32_t i = 0; i < related->count; i++) related->items[i].listed = related->items[i].lists;
+    phx_relations_note_slots(related);
 }

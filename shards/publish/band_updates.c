@@ -169,10 +169,8 @@ void phx_band_prefetch(const phx_shard *shard, phx_band_observer observer)
     const phx_annulus kept = kept_of(shard, observer);
     const phx_relation_set *related = relations_of(shard, observer);
     for (uint32_t i = 0; i < TARGETS && i < kept.count; i++) __builtin_prefetch(&shard->bands.items[kept.at[i]]);
-    for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++) {
-        __builtin_prefetch(&related->items[i]);
+    for (uint32_t i = 0; related && i < related->count && i < PHX_RELATION_SLOTS; i++)
         if (related->slot[i] < shard->bands.items_capacity) __builtin_prefetch(&shard->bands.items[related->slot[i]]);
-    }
 }
 
 /* Prefetches a target's sample; a slot that a relation still has may be free, and then has no item. */

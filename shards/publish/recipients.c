@@ -254,31 +254,25 @@ void phx_recipients_note_apart(const phx_recipients *recipients, const phx_shard
     }
 }
 
-/* The relations by which it is decided whether the message's only observer has the source, or NULL. */
-static const phx_relation_set *deciding_relations(const phx_shard *shard, uint32_t observer)
-{
-    return shard->store.tail[observer].list.derived ? phx_related_of(shard, observer) : NULL;
-}
-
 void phx_recipients_prefetch_way(const phx_shard *shard, const phx_block_message *block_message)
 {
     const uint32_t observer = block_message->observer;
     if (observer == PHX_SLOT_NONE) return;
     __builtin_prefetch(&shard->store.body[observer]);
-    const phx_relation_set *related = deciding_relations(shard, observer);
-    if (related) __builtin_prefetch(related);
+    __builtin_prefetch(&shard->store.tail[observer]);
 }
 
 void phx_recipients_prefetch(const phx_shard *shard, const phx_block_message *block_message)
 {
-    enum { LINES = 2 }; /* of more, some are missed */
     const uint32_t observer = block_message->observer;
     if (observer == PHX_SLOT_NONE) return;
     const phx_list *list = &shard->store.tail[observer].list;
-    const phx_relation_set *related = deciding_relations(shard, observer);
-    const char *at = related ? (const char *)related->items : (const char *)phx_list_entries(&shard->lists, list);
-    if (!related && (list->derived || list->count == 0)) return;
-    for (uint32_t i = 0; i < LINES; i++) __builtin_prefetch(at + (size_t)i * PHX_CACHE_LINE);
+    const phx_relation_set *related = list->derived ? phx_related_of(shard, observer) : NULL;
+    if (related) __builtin_prefetch(related);
+    if (list->derived || list->count == 0) return;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    __builtin_prefetch(entries);
+    __builtin_prefetch(entries + PHX_CACHE_LINE / sizeof *entries);
 }
 
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *batch,

@@ -123,8 +123,11 @@ phx_list_answer phx_shard_list_answer(const phx_shard *shard, uint32_t observer,
     if (observer == target || !phx_attr_observes(oa)) return PHX_LIST_LACKS;
     if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return PHX_LIST_LACKS; /* it left in this tick */
     if (phx_shard_list_decides(shard, observer)) return PHX_LIST_DECIDES;
-    const phx_relation *relation = phx_related_to(shard, phx_related_of(shard, observer), target);
-    if (relation && !store->tail[observer].list.derived) return PHX_LIST_DECIDES;
+    const phx_relation_set *related = phx_related_of(shard, observer);
+    const bool derived = store->tail[observer].list.derived;
+    if (derived && phx_related_lists(related, target)) return PHX_LIST_HAS;
+    const phx_relation *relation = phx_related_to(shard, related, target);
+    if (relation && !derived) return PHX_LIST_DECIDES;
     if (relation) return relation->listed ? PHX_LIST_HAS : PHX_LIST_LACKS;
     if (phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return PHX_LIST_HAS;
     bool in_margin = oa->margin != 0.0f && phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, true);

@@ -93,19 +93,29 @@ static inline bool phx_related_filter_passes(uint64_t filter, uint32_t slot)
 static inline bool phx_related_listed(const phx_relation_set *related, uint32_t *at, uint32_t *target)
 {
     while (related && *at < related->count) {
-        const phx_relation *relation = &related->items[(*at)++];
-        if (!relation->listed) continue;
-        *target = relation->slot;
+        const uint32_t i = (*at)++;
+        const bool noted = i < PHX_RELATION_SLOTS; /* then items are not read */
+        if (!(noted ? related->listed >> i & 1 : related->items[i].listed)) continue;
+        *target = noted ? related->slot[i] : related->items[i].slot;
         return true;
     }
     return false;
+}
+
+/* Is the target in this slot in a derived list, as one of the first of these relations says? */
+static inline bool phx_related_lists(const phx_relation_set *related, uint32_t slot)
+{
+    bool lists = false;
+    for (uint32_t i = 0; related && i < PHX_RELATION_SLOTS; i++)
+        lists |= (related->slot[i] == slot) & (related->listed >> i & 1);
+    return lists;
 }
 
 /* Did the relations of a related observer change in this tick? With a stored list it is evaluated then. */
 static inline bool phx_related_changed(const phx_shard *shard, uint32_t slot)
 {
     const phx_relation_set *related = phx_related_of(shard, slot);
-    return !related || related->changed_tick == shard->tick;
+    return !related || related->changed_tick == (uint32_t)shard->tick;
 }
 
 /*
