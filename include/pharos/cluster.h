@@ -12,7 +12,12 @@
  * A host's command for one of them is sent to no node. What it had for an entity that it has lost it forwards to the
  * new owner, or drops: PHC_EVENT_LOST has that one's number, and later phc_node_of(). A stray ph_move() of a copy
  * stands here until its owner moves or changes it, a stray ph_set() until its owner changes it: what comes is compared
- * with what its owner said last, not with the world.
+ * with what its owner said last, not with the world. A copy that a stray ph_attach() has attached is detached as its
+ * owner moves or changes it, or as it becomes own (PHC_EVENT_CLEARED).
+ *
+ * Where the world has no room (entities_max, memory) for entities that come, they wait for it. The first 256 families
+ * are own by then, PHC_EVENT_GAINED told; up to 4096 more are neither told nor phc_owns() until these are in the world,
+ * and behind them all that other nodes hand over or broadcast waits at its senders. All other events pass them.
  *
  * The two ways out of a process are tables of functions, so that a host can bring its own:
  *
@@ -252,10 +257,14 @@ typedef enum phc_event_kind {
     PHC_EVENT_LAG = 12,          /* node `number` was not heard for `ticks`, more than lag_max; 0: it is heard again */
     PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more: phc_close() loses nothing */
     PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has() */
-    PHC_EVENT_DOUBLE_ID = 15     /* entity `id` is own, and node `number` has been telling of one of its own for more
+    PHC_EVENT_DOUBLE_ID = 15,    /* entity `id` is own, and node `number` has been telling of one of its own for more
                                 than silent_ticks: two hosts had entered the id. Both stay, and both nodes are told, if
                                 each is seen from the other one: one of the hosts lets its own leave. 64 ids at a time
                                 are watched: more come as these are mended */
+    PHC_EVENT_CLEARED = 16       /* entity `id`, GAINED from node `number` or RESTORED, was refused by the world for
+                                `status`, as the host had attached copies (PH_ATTACHED, PH_TOO_DEEP), or had entered the
+                                id itself, by ph_enter() (PH_EXISTS). These attachments end, and that entity is the one
+                                that came, with all it came with, in the next tick */
 } phc_event_kind;
 
 /** Which node has an entity. */

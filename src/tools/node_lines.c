@@ -53,7 +53,8 @@ static const char *event_name(phc_event_kind kind)
                                         [PHC_EVENT_PEER_DOWN] = "peer_down",
                                         [PHC_EVENT_LAG] = "lag",
                                         [PHC_EVENT_DRAINED] = "drained",
-                                        [PHC_EVENT_DOUBLE_ID] = "double_id"};
+                                        [PHC_EVENT_DOUBLE_ID] = "double_id",
+                                        [PHC_EVENT_CLEARED] = "cleared"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 
@@ -68,6 +69,11 @@ static void print_end_of_membership(const phx_node_host *host, const phc_event *
     print_number("map", stats.map_version);
 }
 
+static bool is_of_id(phc_event_kind kind)
+{
+    return kind == PHC_EVENT_DUPLICATE || kind == PHC_EVENT_DOUBLE_ID || kind == PHC_EVENT_CLEARED;
+}
+
 void phx_line_event(const phx_node_host *host, const phc_event *event)
 {
     const char *name = event_name(event->kind);
@@ -79,7 +85,7 @@ void phx_line_event(const phx_node_host *host, const phc_event *event)
     else if (event->number != 0) printf(",\"peer\":%u", event->number);
     if (event->kind == PHC_EVENT_RESTORE) printf(",\"loss\":%u", event->loss);
     if (event->kind == PHC_EVENT_LAG) printf(",\"ticks\":%u", event->ticks);
-    if (event->kind == PHC_EVENT_DUPLICATE || event->kind == PHC_EVENT_DOUBLE_ID) printf(",\"id\":%" PRIu64, event->id);
+    if (is_of_id(event->kind)) printf(",\"id\":%" PRIu64, event->id);
     if (event->kind == PHC_EVENT_FENCED) print_end_of_membership(host, event);
     end_line();
 }

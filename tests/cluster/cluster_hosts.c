@@ -285,6 +285,7 @@ static void take_events(cluster *c, host *h)
         case PHC_EVENT_FENCED:
         case PHC_EVENT_DUPLICATE:
         case PHC_EVENT_DOUBLE_ID:
+        case PHC_EVENT_CLEARED:
             (void)CHECK(false, "seed %" PRIu64 " tick %" PRIu64 ": event %d %s", c->seed, c->trail.tick,
                         (int)event.kind, event.reason);
             break;

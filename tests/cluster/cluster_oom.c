@@ -166,7 +166,8 @@ static void take_events(course *c, host *h)
             c->gained++;
         }
         CHECK(event.kind != PHC_EVENT_FENCED && event.kind != PHC_EVENT_DUPLICATE &&
-                  event.kind != PHC_EVENT_DOUBLE_ID && event.kind != PHC_EVENT_RESTORED,
+                  event.kind != PHC_EVENT_DOUBLE_ID && event.kind != PHC_EVENT_CLEARED &&
+                  event.kind != PHC_EVENT_RESTORED,
               "allocation %" PRIu64 " tick %" PRIu64 ": event %d: %s", c->fails_at, c->tick, (int)event.kind,
               event.reason);
         CHECK(event.kind != PHC_EVENT_LOST || event.status == PH_OK, "allocation %" PRIu64 ": %" PRIu64 " is lost: %s",

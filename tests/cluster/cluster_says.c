@@ -361,7 +361,8 @@ static void round_of(cluster *c, node_host *h)
     CHECK_OK(phc_tick(h->member));
     while (phc_event_next(h->member, &event))
         CHECK(event.kind != PHC_EVENT_FENCED && event.kind != PHC_EVENT_DUPLICATE &&
-                  event.kind != PHC_EVENT_DOUBLE_ID && event.kind != PHC_EVENT_RESTORED,
+                  event.kind != PHC_EVENT_DOUBLE_ID && event.kind != PHC_EVENT_CLEARED &&
+                  event.kind != PHC_EVENT_RESTORED,
               "event %d", (int)event.kind);
     enter_walkers(c, h);
     move_own(c, h);

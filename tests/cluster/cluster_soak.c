@@ -176,7 +176,8 @@ static void take_events(soak *s, host *h)
         if (event.kind == PHC_EVENT_GAINED || event.kind == PHC_EVENT_RESTORED) gain_walker(s, &event);
         if (event.kind == PHC_EVENT_WHO_HAS) duties_answer(&h->duties, h->node.member, &event, enter_walker, h);
         CHECK(event.kind != PHC_EVENT_FENCED && event.kind != PHC_EVENT_DUPLICATE &&
-                  event.kind != PHC_EVENT_DOUBLE_ID && (event.kind != PHC_EVENT_LOST || event.status == PH_OK),
+                  event.kind != PHC_EVENT_DOUBLE_ID && event.kind != PHC_EVENT_CLEARED &&
+                  (event.kind != PHC_EVENT_LOST || event.status == PH_OK),
               "seed %" PRIu64 " tick %" PRIu64 ": event %d of %" PRIu64 ": %s", s->seed, s->tick, (int)event.kind,
               event.id, event.reason);
     }

@@ -17,6 +17,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/membership/test_membership.c
         unit/cluster/membership/test_refusal.c
         unit/cluster/servers/test_loop.c
+        unit/cluster/member/test_arrivals.c
         unit/cluster/member/test_definition_text.c
         unit/cluster/member/test_feeds.c
         unit/cluster/member/test_look.c

@@ -129,6 +129,21 @@ static ph_status clear_place(phx_halo *halo, const phx_family_member *member)
     return status;
 }
 
+ph_status phx_halo_clear(phx_halo *halo, const phx_offer *offer)
+{
+    static const ph_attrs own = {.given = PH_REMOTE}, remote = {.given = PH_REMOTE, .remote = true};
+    for (uint32_t i = 0; i <= offer->follower_count; i++) {
+        ph_attrs attrs;
+        const uint64_t id = phx_wire_offer_id(offer, i);
+        ph_status status = ph_entity_get(halo->def.world, id, &attrs);
+        if (status == PH_UNKNOWN_ID) continue;
+        if (status == PH_OK) status = ph_set(halo->def.producer, id, &own);
+        if (status == PH_OK) status = ph_set(halo->def.producer, id, &remote);
+        if (status != PH_OK) return status;
+    }
+    return PH_OK;
+}
+
 ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *family)
 {
     if (!phx_family_open(family, offer)) return PH_BAD_VALUE;

@@ -125,27 +125,37 @@ bool phx_arrivals_have(const phc *member, uint64_t id)
     return false;
 }
 
-static bool is_refused(const phc *member, uint64_t id)
+static phx_refused_arrival *find_refused(const phc *member, uint64_t root)
 {
     for (uint32_t i = 0; i < member->refused_count; i++)
-        if (member->refused[i] == id) return true;
-    return false;
+        if (member->refused[i].id == root) return &member->refused[i];
+    return NULL;
 }
 
-void phx_arrivals_refuse(phc *member, uint64_t id)
+void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why)
 {
-    if (is_refused(member, id) || !phx_arrivals_have(member, id)) return;
-    PHX_ASSERT(member->refused_count < member->refused_capacity); /* room was reserved */
-    member->refused[member->refused_count++] = id;
+    phx_refused_arrival *known = find_refused(member, id);
+    if (!known) {
+        if (!phx_arrivals_have(member, id)) return;
+        PHX_ASSERT(member->refused_count < member->refused_capacity); /* room was reserved */
+        known = &member->refused[member->refused_count++];
+        *known = (phx_refused_arrival){.id = id};
+    }
+    known->why = why;
+    known->waits = true;
 }
 
 static bool is_wanted(void *member, phx_item item)
 {
-    return is_refused(member, phx_events_of(item).offer.id);
+    return find_refused(member, phx_events_of(item).offer.id) != NULL;
 }
 
 void phx_arrivals_end_tick(phc *member)
 {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < member->refused_count; i++)
+        if (member->refused[i].waits) member->refused[kept++] = member->refused[i];
+    member->refused_count = kept;
     phx_item_queue_keep(&member->arrivals, is_wanted, member);
 }
 
@@ -158,18 +168,29 @@ void phx_arrivals_audit(phc *member)
         const uint64_t root = phx_events_of(item).offer.id;
         const ph_status status = ph_entity_get(member->world, root, &attrs);
         const bool came = status == PH_OK && !attrs.remote;
-        if (!came) phx_arrivals_refuse(member, root);
+        if (!came) phx_arrivals_refuse(member, root, PH_UNKNOWN_ID);
     }
 }
 
-static void accept(phc *member, uint64_t id)
+/*
+ * Something of the host stands where the family comes to, by the refusal: attachments of its copies, or an entity that
+ * the host entered under an id of it. It ends just before the import, so that nothing comes between. false: to be tried
+ * again.
+ */
+static bool clear_place(phc *member, const phx_node_event *event, phx_refused_arrival *refused)
 {
-    uint32_t at = 0;
-    while (member->refused[at] != id) at++;
-    member->refused[at] = member->refused[--member->refused_count];
+    const phc_event cleared = {.kind = PHC_EVENT_CLEARED,
+                               .status = refused->why,
+                               .id = refused->id,
+                               .number = number_of(member, event->peer),
+                               .reason = ""};
+    const bool is_for_room = refused->why == PH_CAPACITY || refused->why == PH_NO_MEMORY;
+    if (is_for_room) return true;
+    if (!refused->is_told && refused->why != PH_UNKNOWN_ID) refused->is_told = phx_report(member, &cleared);
+    return phx_halo_clear(&member->halo, &event->offer) == PH_OK;
 }
 
-/* Arrivals that the world had no room for. What it does not take now is refused again. */
+/* Arrivals that the world has refused. What it does not take now is refused again. */
 static void import_again(phc *member)
 {
     phx_item item = {0};
@@ -177,22 +198,40 @@ static void import_again(phc *member)
         phx_family family;
         item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
         const phx_node_event event = phx_events_of(item);
-        if (!is_refused(member, event.offer.id)) continue;
+        phx_refused_arrival *refused = find_refused(member, event.offer.id);
+        if (!refused || !refused->waits) continue;
         const phx_halo_entity *entity = phx_halo_find(&member->halo, event.offer.id);
         const bool has_left = !entity || !entity->own;
-        if (has_left || phx_halo_gain(&member->halo, &event.offer, &family) == PH_OK) accept(member, event.offer.id);
+        if (has_left ||
+            (clear_place(member, &event, refused) && phx_halo_gain(&member->halo, &event.offer, &family) == PH_OK))
+            refused->waits = false;
     }
 }
 
-/* Behind so many that wait for room nothing is taken, so that what waits is bounded: it waits at its senders, too. */
+typedef struct arrivals_taking {
+    phc *member;
+    bool has_room; /* for one more that waits for the world's */
+    bool stopped;  /* a queue is full, or there is no memory: the rest comes in the next round */
+} arrivals_taking;
+
+static bool stays_waiting(void *user, phx_item item)
+{
+    arrivals_taking *taking = user;
+    const phx_node_event event = phx_events_of(item);
+    const bool arrives = event.kind == PHX_NODE_GAINED || event.kind == PHX_NODE_TAKEN_BACK;
+    if (arrives && !taking->has_room) return true;
+    if (!taking->stopped) taking->stopped = !take_event(taking->member, &event);
+    return taking->stopped;
+}
+
+/*
+ * Behind so many that wait for room none is taken, so that what waits is bounded: it waits at its senders, too. All
+ * else passes them, as the loss of a node.
+ */
 void phx_arrivals_take(phc *member)
 {
     enum { WAITING_MAX = 256 };
-    const uint32_t waiting = member->arrivals.count; /* the world has had no room for them */
+    arrivals_taking taking = {.member = member, .has_room = member->arrivals.count < WAITING_MAX};
     import_again(member);
-    while (member->node.events.count > 0 && waiting < WAITING_MAX) {
-        const phx_node_event event = phx_events_first(&member->node.events);
-        if (!take_event(member, &event)) return;
-        phx_item_queue_pop(&member->node.events);
-    }
+    phx_item_queue_keep(&member->node.events, stays_waiting, &taking);
 }

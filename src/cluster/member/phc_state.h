@@ -46,6 +46,14 @@ typedef struct phx_question {
     uint64_t answered[PHX_CLUSTER_MEMBERS_MAX]; /* registrations */
 } phx_question;
 
+/* The root of an arrival that the world has refused. */
+typedef struct phx_refused_arrival {
+    uint64_t id;
+    ph_status why; /* the last time */
+    bool waits;    /* it was not imported since */
+    bool is_told;  /* the host knows that its place is cleared */
+} phx_refused_arrival;
+
 enum { PHX_LOAD_ROUNDS = 256 };
 
 /* How busy the node is: see load.h. */
@@ -82,8 +90,8 @@ struct phc {
     phx_known_region regions[PHX_CLUSTER_REGIONS_MAX];
     phx_known_member members[PHX_CLUSTER_MEMBERS_MAX];
     uint32_t member_count;
-    phx_item_queue arrivals; /* states of imports of this tick, until the world has taken them */
-    uint64_t *refused;       /* roots of arrivals that the world had no room for: they are imported again */
+    phx_item_queue arrivals;      /* states of imports of this tick, until the world has taken them */
+    phx_refused_arrival *refused; /* among them: they are imported again */
     uint32_t refused_count, refused_capacity;
     uint64_t world_tick;      /* the last tick of the world that phc_told() has seen */
     uint64_t refusals_untold; /* ph_stats.refusals_untold, then */

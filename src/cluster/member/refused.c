@@ -46,8 +46,13 @@ static void refuse_change(phc *member, const ph_refusal *refusal)
 {
     phx_halo_entity *entity = phx_halo_find(&member->halo, refusal->id);
     if (!entity || entity->own) return;
-    if (refusal->status == PH_UNKNOWN_ID) phx_halo_remove(&member->halo, entity);
-    else if (refusal->command == PH_COMMAND_SET) set_again(member, entity);
+    if (refusal->status == PH_UNKNOWN_ID) {
+        phx_halo_remove(&member->halo, entity);
+        return;
+    }
+    const bool is_attached = refusal->status == PH_ATTACHED; /* by the host; if that stays, so does the refusal */
+    if (is_attached && ph_detach(member->producer, refusal->id) != PH_OK) member->halo.counts.refused++;
+    if (is_attached || refusal->command == PH_COMMAND_SET) set_again(member, entity);
 }
 
 static void take_refusal(phc *member, const ph_refusal *refusal)
@@ -58,7 +63,7 @@ static void take_refusal(phc *member, const ph_refusal *refusal)
         refuse_enter(member, refusal);
         break;
     case PH_COMMAND_IMPORT:
-        phx_arrivals_refuse(member, refusal->id);
+        phx_arrivals_refuse(member, refusal->id, refusal->status);
         break;
     case PH_COMMAND_SET:
     case PH_COMMAND_MOVE:

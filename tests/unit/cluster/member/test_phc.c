@@ -764,13 +764,13 @@ static void put_arrival(phc *member, uint64_t id)
 Test(phc, arrivals_behind_a_refused_one_are_forgotten)
 {
     enum { TURNS = 20 };
-    static uint64_t refused[4];
+    static phx_refused_arrival refused[4];
     join_members();
     phc *member = all[0].member;
     cr_assert(phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, 0, 4, sizeof *refused));
     put_arrival(member, 1);
     put_arrival(member, 2);
-    phx_arrivals_refuse(member, 2);
+    phx_arrivals_refuse(member, 2, PH_CAPACITY);
     for (uint64_t id = 3; id < 3 + TURNS; id++) {
         put_arrival(member, id);
         phx_arrivals_end_tick(member);

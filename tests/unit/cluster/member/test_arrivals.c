@@ -1,0 +1,228 @@
+/*
+ * Entities that come to a node on which the host has attached their copies, or entered their ids; and events that pass
+ * them while they wait for room.
+ */
+#include <criterion/criterion.h>
+
+#include <pharos/cluster.h>
+
+#include "cluster/member/arrivals.h"
+#include "cluster/node_host.h"
+
+enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 8, ENTITIES = 400 };
+
+static const float BORDER = 400;
+
+static phc_loop *loop;
+static phc_memory *memory;
+static node_host hosts[NODES]; /* the first one's entities go to the second one */
+static phc_event events[NODES][ENTITIES];
+static uint32_t event_counts[NODES];
+static uint32_t refusals; /* of entity 1, which the second node's world is made to have told */
+static uint64_t now_ns;
+
+static uint64_t read_clock(void *user)
+{
+    (void)user;
+    return now_ns;
+}
+
+static void run_node(uint32_t k)
+{
+    const ph_batch *batch;
+    cr_assert_eq(phc_tick(hosts[k].member), PH_OK);
+    while (event_counts[k] < ENTITIES && phc_event_next(hosts[k].member, &events[k][event_counts[k]]))
+        event_counts[k]++;
+    if (k == 1 && refusals > 0 && phx_arrivals_have(hosts[k].member, 1)) {
+        phx_arrivals_refuse(hosts[k].member, 1, PH_ATTACHED);
+        refusals--;
+    }
+    cr_assert_eq(ph_tick(hosts[k].world, NULL), PH_OK);
+    while (ph_batch_take(hosts[k].consumer, &batch) == PH_OK)
+        cr_assert_eq(ph_batch_return(hosts[k].consumer, batch), PH_OK);
+    cr_assert_eq(phc_told(hosts[k].member), PH_OK);
+}
+
+static void run_rounds(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        phc_memory_step(memory, now_ns += TICK_NS);
+        for (uint32_t k = 0; k < NODES; k++)
+            if (hosts[k].member) run_node(k);
+        phc_loop_step(loop);
+    }
+}
+
+static void set_up(void)
+{
+    ph_class class;
+    ph_world_def world_def = node_host_world_def(&class, 50, 0);
+    phc_def def = phc_def_default();
+    world_def.entities_max = ENTITIES;
+    def.name = "unit";
+    def.world_def = &world_def;
+    def.regions[0] = NODES;
+    def.regions[1] = 1;
+    def.clock = read_clock;
+    now_ns = TICK_NS;
+    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
+    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    for (uint32_t i = 0; i < NODES; i++) node_host_open(&hosts[i], &def, loop, 1024, memory);
+    run_rounds(ROUNDS);
+    for (uint32_t i = 0; i < NODES; i++) event_counts[i] = 0;
+}
+
+static void tear_down(void)
+{
+    for (uint32_t i = 0; i < NODES; i++) node_host_close(&hosts[i]);
+    phc_loop_destroy(loop);
+    phc_memory_destroy(memory);
+}
+
+TestSuite(arrivals, .init = set_up, .fini = tear_down);
+
+/* x in a node's own region, so far from the border. */
+static float own_place(uint32_t i, float from_border)
+{
+    const phc *member = hosts[i].member;
+    return phc_owner_of(member, 0, 0) == phc_number(member) ? BORDER - from_border : BORDER + from_border;
+}
+
+static void enter_at(uint32_t i, uint64_t id, float from_border, float y)
+{
+    const ph_attrs attrs = {
+        .given = PH_X | PH_Y | PH_USER_DATA, .x = own_place(i, from_border), .y = y, .user_data = 100 + id};
+    cr_assert_eq(phc_enter(hosts[i].member, id, &attrs, 0), PH_OK);
+}
+
+/* The first node's entity goes over. */
+static void send_over(uint64_t id, float y)
+{
+    cr_assert_eq(ph_move(hosts[0].producer, id, own_place(1, 50), y, 0), PH_OK);
+}
+
+static uint32_t count_events(uint32_t i, phc_event_kind kind, ph_status status)
+{
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < event_counts[i]; at++)
+        count += events[i][at].kind == kind && events[i][at].status == status;
+    return count;
+}
+
+static void expect_own(uint32_t i, uint64_t id, float y)
+{
+    ph_attrs attrs;
+    cr_assert_eq(ph_entity_get(hosts[i].world, id, &attrs), PH_OK);
+    cr_assert(phc_owns(hosts[i].member, id) && !attrs.remote, "%u", (unsigned)id);
+    cr_assert(attrs.y == y && attrs.user_data == 100 + id, "%u: y %g", (unsigned)id, (double)attrs.y);
+}
+
+Test(arrivals, copies_that_the_host_attached_become_own_alone)
+{
+    for (uint64_t id = 1; id <= 3; id++) enter_at(0, id, 10, (float)id * 10);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(ph_attach(hosts[1].producer, 2, 1), PH_OK);
+    cr_assert_eq(ph_attach(hosts[1].producer, 3, 2), PH_OK);
+    run_rounds(2);
+    for (uint64_t id = 1; id <= 3; id++) send_over(id, (float)id * 10);
+    run_rounds(FEW_ROUNDS);
+    for (uint64_t id = 1; id <= 3; id++) expect_own(1, id, (float)id * 10);
+    cr_assert_eq(count_events(1, PHC_EVENT_GAINED, PH_OK), 3);
+    const uint32_t told = count_events(1, PHC_EVENT_CLEARED, PH_ATTACHED);
+    cr_assert(told >= 1 && told <= 3, "%u", told);
+    cr_assert_eq(hosts[1].member->refused_count, 0);
+    for (uint64_t id = 1; id <= 3; id++) /* and goes back */
+        cr_assert_eq(ph_move(hosts[1].producer, id, own_place(0, 50), (float)id, 0), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    for (uint64_t id = 1; id <= 3; id++) expect_own(0, id, (float)id);
+    cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_ATTACHED), told);
+}
+
+Test(arrivals, a_copy_that_the_host_attached_goes_where_its_owner_says)
+{
+    ph_attrs attrs;
+    for (uint64_t id = 1; id <= 2; id++) enter_at(0, id, 10, (float)id * 10);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(ph_attach(hosts[1].producer, 2, 1), PH_OK);
+    run_rounds(2);
+    cr_assert_eq(ph_move(hosts[0].producer, 2, own_place(0, 15), 50, 0), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(ph_entity_get(hosts[1].world, 2, &attrs), PH_OK);
+    cr_assert(attrs.remote && attrs.x == own_place(0, 15) && attrs.y == 50, "y %g", (double)attrs.y);
+    cr_assert_eq(ph_move(hosts[0].producer, 2, own_place(0, 15), 60, 0), PH_OK);
+    const uint64_t refused = hosts[1].member->halo.counts.refused;
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(hosts[1].member->halo.counts.refused, refused);
+}
+
+Test(arrivals, a_family_that_finds_a_stranger_attached_keeps_its_own_attachments)
+{
+    for (uint64_t id = 1; id <= 3; id++) enter_at(0, id, 10, 10);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(ph_attach(hosts[0].producer, 2, 1), PH_OK);
+    cr_assert_eq(ph_attach(hosts[1].producer, 3, 2), PH_OK);
+    run_rounds(2);
+    send_over(1, 20);
+    run_rounds(FEW_ROUNDS);
+    for (uint64_t id = 1; id <= 2; id++) expect_own(1, id, 20);
+    cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_ATTACHED), 1);
+    cr_assert_eq(ph_move(hosts[1].producer, 1, own_place(1, 60), 30, 0), PH_OK);
+    run_rounds(1);
+    for (uint64_t id = 1; id <= 2; id++) expect_own(1, id, 30);
+    expect_own(0, 3, 10);
+}
+
+Test(arrivals, an_entity_that_the_host_entered_by_itself_becomes_the_one_that_comes)
+{
+    const ph_attrs far = {.given = PH_X | PH_Y, .x = own_place(1, 390), .y = 790};
+    cr_assert_eq(ph_enter(hosts[1].producer, 1, &far), PH_OK);
+    cr_assert_eq(ph_enter(hosts[1].producer, 9, &far), PH_OK);
+    cr_assert_eq(ph_attach(hosts[1].producer, 9, 1), PH_OK);
+    enter_at(0, 1, 200, 10);
+    run_rounds(2);
+    send_over(1, 20);
+    run_rounds(FEW_ROUNDS);
+    expect_own(1, 1, 20);
+    cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_EXISTS), 1);
+    for (uint32_t at = 0; at < event_counts[1]; at++) {
+        const phc_event *event = &events[1][at];
+        cr_assert(event->kind != PHC_EVENT_CLEARED || (event->id == 1 && event->number == phc_number(hosts[0].member)));
+    }
+}
+
+Test(arrivals, a_place_that_is_cleared_again_is_told_once)
+{
+    enter_at(0, 1, 10, 10);
+    run_rounds(FEW_ROUNDS);
+    send_over(1, 20);
+    refusals = 3;
+    run_rounds(2 * FEW_ROUNDS);
+    cr_assert_eq(refusals, 0);
+    expect_own(1, 1, 20);
+    cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_ATTACHED), 1);
+    cr_assert(hosts[1].member->refused_count == 0 && hosts[1].member->arrivals.count == 0);
+}
+
+Test(arrivals, the_loss_of_a_node_passes_all_that_wait_for_room)
+{
+    enum { FIRST = 280, MANY = 300, FULL = ENTITIES - 10, LEASE_ROUNDS = 200, OTHERS = 1000 };
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(0, id, 10, (float)(id % 700));
+    for (uint64_t id = 1; id <= FULL; id++) enter_at(1, OTHERS + id, 390, 10);
+    run_rounds(FEW_ROUNDS);
+    event_counts[1] = 0;
+    for (uint64_t id = 1; id <= MANY; id++) {
+        send_over(id, (float)(id % 700));
+        if (id == FIRST || id == MANY) run_rounds(FEW_ROUNDS);
+    }
+    cr_assert_geq(hosts[1].member->arrivals.count, 256);
+    cr_assert_gt(hosts[1].member->node.events.count, 0);
+    cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_CAPACITY), 0);
+    node_host_close(&hosts[0]);
+    event_counts[1] = 0;
+    run_rounds(LEASE_ROUNDS);
+    cr_assert_eq(count_events(1, PHC_EVENT_RESTORE, PH_OK), NODES); /* each region may have had some of its entities */
+    cr_assert_gt(hosts[1].member->node.events.count, 0);
+    for (uint64_t id = 1; id <= FULL; id++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + id), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    for (uint64_t id = 1; id <= MANY; id++) expect_own(1, id, (float)(id % 700));
+}
