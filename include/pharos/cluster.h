@@ -254,7 +254,8 @@ typedef enum phc_event_kind {
     PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored() */
     PHC_EVENT_PEER_UP = 10,      /* `number` is a member now */
     PHC_EVENT_PEER_DOWN = 11,    /* ... and not any more */
-    PHC_EVENT_LAG = 12,          /* node `number` was not heard for `ticks`, more than lag_max; 0: it is heard again */
+    PHC_EVENT_LAG = 12,          /* remote entities of node `number` may be `ticks` old, more than lag_max; 0: they are
+                                    within it again. See phc_stats.lag_ticks */
     PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more: phc_close() loses nothing */
     PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has() */
     PHC_EVENT_DOUBLE_ID = 15,    /* entity `id` is own, and node `number` has been telling of one of its own for more
@@ -486,7 +487,7 @@ typedef enum phc_halo_drop {
     PHC_HALO_FENCED = 3,      /* of no member */
     PHC_HALO_MISDIRECTED = 4, /* for another node */
     PHC_HALO_LATE = 5,        /* a newer one has come */
-    PHC_HALO_AHEAD = 6,       /* of a tick that its node can not have come to */
+    PHC_HALO_AHEAD = 6,       /* of a tick that its node can not have come to, or that answers one of this node */
     PHC_HALO_NO_MEMORY = 7
 } phc_halo_drop;
 
@@ -505,7 +506,10 @@ typedef struct phc_stats {
     uint64_t transit;           /* ... on their way to another node */
     uint64_t transit_oldest_ns; /* since the first of these was handed over; 0 = none is on its way */
     uint64_t far;               /* ... own, or on their way, that all nodes have, as they are seen from far */
-    uint64_t lag_ticks;         /* since the node was heard that has been silent for the longest time */
+    uint64_t lag_ticks;         /* own ticks that remote entities may be old, of the node that is latest: since it was
+                                   heard, or since the newest tick of this node that it had heard as it wrote what was
+                                   heard last. They are not older; they may be newer, by the way to that node and a
+                                   tick of it, so a slow way shows at both of its ends */
     uint64_t lease_ns;          /* that the lease is proven for, from now on; 0 = it is not */
     uint64_t renew_age_ns;      /* since the request was made that proved it last; 0 = none has */
     uint64_t barrier_ns;        /* that the map barrier is waited for, since a member was put out; 0 = it is passed */

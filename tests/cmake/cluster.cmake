@@ -20,6 +20,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/member/test_arrivals.c
         unit/cluster/member/test_definition_text.c
         unit/cluster/member/test_feeds.c
+        unit/cluster/member/test_lag.c
         unit/cluster/member/test_look.c
         unit/cluster/member/test_metrics.c
         unit/cluster/member/test_phc.c

@@ -36,6 +36,9 @@ static size_t seal(uint8_t *bytes, size_t size)
     head.pins = take_room(&left, bytes[1] % FEW, PHX_HALO_PIN_BYTES);
     head.needs = take_room(&left, bytes[2] % FEW, PHX_HALO_NEED_BYTES);
     head.heard = bytes[3] % (2 * VERSION);
+    head.echo = bytes[4] % FEW; /* of ticks that have not come, too */
+    head.part = bytes[5] % FEW;
+    head.last = bytes[6] & 1;
     head.copies = (uint32_t)(left / PHX_HALO_COPY_BYTES);
     left -= head.copies * (size_t)PHX_HALO_COPY_BYTES;
     head.gone = (uint32_t)(left / PHX_HALO_GONE_BYTES);

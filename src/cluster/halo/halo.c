@@ -206,6 +206,15 @@ static bool is_due(phx_halo *halo, phx_halo_peer *peer, uint64_t tick)
     return !is_late && !is_ahead;
 }
 
+/* Notes which own tick the source had heard, once all its messages of its own tick have come, in their order. */
+static void take_echo(phx_halo_peer *peer, const phx_halo_head *head, bool first)
+{
+    if (first) peer->parts = 0;
+    if (head->part != peer->parts) return;
+    peer->parts++;
+    if (head->last && head->echo != 0) peer->echoed = head->echo;
+}
+
 void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
 {
     phx_halo_head head;
@@ -218,8 +227,10 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
     else {
         phx_halo_peer *peer = phx_halo_peer_of(halo, head.source);
         halo->counts.unplaced += !peer;
-        if (!peer || !is_due(halo, peer, head.tick)) return;
+        halo->counts.ahead += peer && head.echo > halo->now;
+        if (!peer || head.echo > halo->now || !is_due(halo, peer, head.tick)) return;
         const bool first = head.tick > peer->newest;
+        take_echo(peer, &head, first);
         peer->newest = head.tick;
         peer->heard = halo->now;
         peer->messages_in++;

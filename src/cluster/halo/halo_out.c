@@ -16,7 +16,6 @@ typedef struct draft {
     void *user;
     uint64_t number; /* of the peer's messages of this tick */
     uint32_t needs;  /* regions in the first message */
-    bool more;       /* not the first one to the peer: what is said once stands in that */
 } draft;
 
 static uint32_t count_needs(const phx_halo *halo)
@@ -26,15 +25,17 @@ static uint32_t count_needs(const phx_halo *halo)
     return count;
 }
 
-/* Sends the message. The parts are put together: their lengths are known only now. */
-static void send_draft(draft *out)
+/* Sends the message. Its pieces are put together: their lengths are known only now. */
+static void send_draft(draft *out, bool last)
 {
     phx_halo *halo = out->halo;
     phx_writer writer = phx_writer_of(halo->message, sizeof halo->message);
     writer.at += PHX_HALO_HEAD_BYTES;
-    out->head.gone = out->more ? 0 : halo->left_count;
-    out->head.pins = out->more ? 0 : halo->pin_count;
-    out->head.needs = out->more ? 0 : out->needs;
+    const bool more = out->head.part > 0; /* what is said once stands in the first one to the peer */
+    out->head.last = last;
+    out->head.gone = more ? 0 : halo->left_count;
+    out->head.pins = more ? 0 : halo->pin_count;
+    out->head.needs = more ? 0 : out->needs;
     phx_write_bytes(&writer, halo->sets, (size_t)out->head.sets * PHX_HALO_SET_BYTES);
     phx_write_bytes(&writer, halo->copies, (size_t)out->head.copies * PHX_HALO_COPY_BYTES);
     PHX_ASSERT(out->head.gone <= PHX_HALO_LEFT_MAX && out->head.pins <= PHX_HALO_PINS_MAX);
@@ -52,7 +53,7 @@ static void send_draft(draft *out)
     out->peer->copies_out += out->head.copies;
     out->peer->messages_out++;
     out->head.sets = out->head.copies = 0;
-    out->more = true;
+    out->head.part++;
 }
 
 /* The place of the attributes among the sets: mostly one of the last ones. */
@@ -84,12 +85,13 @@ static void add_copy(draft *out, uint64_t id)
     copy.sending = !entity->own && is_sending(halo, id);
     if (!entity->own && !copy.sending) return;
     if (ph_entity_get(halo->def.world, id, &copy.attrs) != PH_OK) return; /* it enters in the next tick */
+    const bool more = out->head.part > 0;
     const phx_halo_head after = {.sets = out->head.sets + 1,
                                  .copies = out->head.copies + 1,
-                                 .gone = out->more ? 0 : halo->left_count,
-                                 .pins = out->more ? 0 : halo->pin_count,
-                                 .needs = out->more ? 0 : out->needs};
-    if (phx_halo_bytes(&after) > PHX_WIRE_BYTES_MAX) send_draft(out);
+                                 .gone = more ? 0 : halo->left_count,
+                                 .pins = more ? 0 : halo->pin_count,
+                                 .needs = more ? 0 : out->needs};
+    if (phx_halo_bytes(&after) > PHX_WIRE_BYTES_MAX) send_draft(out, false);
     entity->written = out->number;
     copy.stay = entity->stay;
     const uint32_t set = set_of(out, &copy.attrs);
@@ -148,12 +150,13 @@ static void write_to(phx_halo *halo, const phx_peer *to, phx_halo_send_fn send, 
     phx_halo_peer *peer = phx_halo_peer_of(halo, to->member.registration);
     if (!peer) return; /* no memory: it hears in the next tick */
     out.peer = peer;
+    out.head.echo = peer->newest;
     choose_regions(halo, peer, to->member.number);
     for (uint32_t region = 0; region < node->map.region_count; region++)
         if (phx_region_set_has(&peer->copied, region)) add_near(&out, region);
     for (uint32_t i = 0; i < peer->pin_count; i++) add_copy(&out, peer->pins[i]);
     for (uint32_t i = 0; i < halo->far.count; i++) add_copy(&out, halo->far.items[i]);
-    send_draft(&out);
+    send_draft(&out, true);
 }
 
 /* ---- entities that are seen from far ---- */

@@ -64,6 +64,8 @@ typedef struct phx_region_set {
 typedef struct phx_halo_peer {
     uint64_t registration, newest; /* the newest tick that was heard */
     uint64_t heard;                /* own tick, then */
+    uint64_t echoed; /* own tick that it had heard as it wrote its newest whole tick; see phx_halo_lag() */
+    uint32_t parts;  /* of its newest tick that came, in their order from the first one on */
     uint64_t copies_in, copies_out, messages_in, messages_out, bytes_in, bytes_out;
     uint64_t *pins; /* ids that it needs */
     uint32_t pin_count, pin_capacity;
@@ -84,7 +86,7 @@ typedef struct phx_halo_left {
 typedef struct phx_halo_counts {
     uint64_t flawed[PHX_WIRE_BAD_ITEM + 1]; /* bytes that are no message, by flaw */
     uint64_t fenced, late, misdirected;     /* messages that were dropped */
-    uint64_t ahead;                         /* ... of a tick that their source can not have come to */
+    uint64_t ahead;                         /* ... of a tick that their source, or this node, can not have come to */
     uint64_t unplaced;                      /* ... as there was no memory for their source */
     uint64_t bytes_in, bytes_out;           /* of messages that were taken, or written */
     uint64_t copies_in, copies_out, own;    /* own: copies of entities that are held here */

@@ -116,8 +116,15 @@ phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration)
     if (!phx_grow(&halo->mem, (void **)&halo->peers, &halo->peer_capacity, halo->peer_count,
                   (size_t)halo->peer_count + 1, sizeof *halo->peers))
         return NULL;
-    halo->peers[halo->peer_count] = (phx_halo_peer){.registration = registration, .heard = halo->now};
+    halo->peers[halo->peer_count] =
+        (phx_halo_peer){.registration = registration, .heard = halo->now, .echoed = halo->now};
     return &halo->peers[halo->peer_count++];
+}
+
+uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer)
+{
+    const uint64_t silent = halo->now - peer->heard, since = halo->now - peer->echoed;
+    return since > silent + 1 ? since - 1 : silent; /* the own tick that is under way has not passed */
 }
 
 void phx_halo_forget_peers(phx_halo *halo)

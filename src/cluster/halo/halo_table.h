@@ -30,6 +30,14 @@ static inline bool phx_halo_is_far(const phx_halo *halo, const ph_attrs *attrs)
 phx_halo_peer *phx_halo_peer_find(const phx_halo *halo, uint64_t registration);
 /* Makes it, if it is not there. NULL: no memory. */
 phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration);
+/*
+ * So many own ticks have passed since the peer was heard, or, if these are more, since the state in its copies was of
+ * its present: never less. All messages of its newest whole tick were written behind the end of the own tick
+ * `echoed`, whatever their way and its ticks took, and the own ones behind that tick have passed since. The peer had
+ * to hear of that tick: so it may be more by the way there, and by the tick of the peer that it waited for. Of two
+ * ways of which one is slow the slow one can not be known: both nodes take it for theirs.
+ */
+uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer);
 /* Those that are the node's peers no more. */
 void phx_halo_forget_peers(phx_halo *halo);
 

@@ -74,12 +74,14 @@ size_t phx_halo_seal(unsigned char *bytes, const phx_halo_head *head)
     phx_writer writer = phx_writer_of(bytes, PHX_HALO_HEAD_BYTES);
     phx_write_number(&writer, 4, MAGIC);
     phx_write_number(&writer, 1, PHX_CLUSTER_FORMAT);
-    phx_write_number(&writer, 3, 0);
+    phx_write_number(&writer, 1, head->last);
+    phx_write_number(&writer, 2, head->part);
     phx_write_number(&writer, 4, size);
     phx_write_number(&writer, 4, head->version);
     phx_write_number(&writer, 8, head->source);
     phx_write_number(&writer, 8, head->target);
     phx_write_number(&writer, 8, head->tick);
+    phx_write_number(&writer, 8, head->echo);
     phx_write_number(&writer, 4, head->sets);
     phx_write_number(&writer, 4, head->copies);
     phx_write_number(&writer, 4, head->gone);
@@ -97,18 +99,22 @@ static phx_wire_flaw read_head(phx_halo_head *head, phx_reader *reader, size_t s
 {
     if (phx_read_number(reader, 4) != MAGIC || phx_read_number(reader, 1) != PHX_CLUSTER_FORMAT)
         return PHX_WIRE_BAD_FORMAT;
-    const uint64_t no_flags = phx_read_number(reader, 3), bytes = phx_read_number(reader, 4);
+    const uint64_t last = phx_read_number(reader, 1);
+    head->last = last != 0;
+    head->part = (uint32_t)phx_read_number(reader, 2);
+    const uint64_t bytes = phx_read_number(reader, 4);
     head->version = (uint32_t)phx_read_number(reader, 4);
     head->source = phx_read_number(reader, 8);
     head->target = phx_read_number(reader, 8);
     head->tick = phx_read_number(reader, 8);
+    head->echo = phx_read_number(reader, 8);
     head->sets = (uint32_t)phx_read_number(reader, 4);
     head->copies = (uint32_t)phx_read_number(reader, 4);
     head->gone = (uint32_t)phx_read_number(reader, 4);
     head->pins = (uint32_t)phx_read_number(reader, 4);
     head->needs = (uint32_t)phx_read_number(reader, 4);
     head->heard = (uint32_t)phx_read_number(reader, 4);
-    if (reader->failed || no_flags != 0 || bytes != size || head->version == 0 || head->source == 0 ||
+    if (reader->failed || last > 1 || bytes != size || head->version == 0 || head->source == 0 ||
         head->heard > head->version || head->target == 0 || head->tick == 0 ||
         body_bytes(head) != phx_reader_left(reader))
         return PHX_WIRE_BAD_HEAD;

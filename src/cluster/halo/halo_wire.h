@@ -2,8 +2,8 @@
  * Messages of a halo, as bytes: copies of a node's entities near another node, one message a tick, or several if there
  * are many; the newest counts, so a lost one heals. Decoding is total. Pure; called by the halo.
  *
- *   head, 64 bytes   magic u32, format u8, 0 u8, 0 u16, bytes u32, version u32, source u64, target u64, tick u64,
- *                    sets u32, copies u32, gone u32, pins u32, needs u32, heard u32
+ *   head, 72 bytes   magic u32, format u8, last u8, part u16, bytes u32, version u32, source u64, target u64, tick u64,
+ *                    echo u64, sets u32, copies u32, gone u32, pins u32, needs u32, heard u32
  *   set, 44 bytes    layers u64, sees u64, view, margin, reach, visible f32, instance u32, kind u16, stealth, detect,
  *                    priority, flags u8, 0 u16
  *   copy, 36 bytes   id u64, user data u64, stay u32, set u31, sending u1, x, y, z f32
@@ -21,7 +21,7 @@
 #include "cluster/wire/wire.h"
 
 enum {
-    PHX_HALO_HEAD_BYTES = 64,
+    PHX_HALO_HEAD_BYTES = 72,
     PHX_HALO_SET_BYTES = 44,
     PHX_HALO_COPY_BYTES = 36,
     PHX_HALO_GONE_BYTES = 12,
@@ -33,6 +33,9 @@ typedef struct phx_halo_head {
     uint64_t source, target; /* registrations */
     uint32_t version;        /* of the source's map */
     uint64_t tick;           /* of the source, from 1 on */
+    uint64_t echo;           /* the newest tick of the target that the source has heard; 0 = none */
+    uint32_t part;           /* of the messages of that tick, from 0 on */
+    bool last;               /* ... of which this one is the last */
     uint32_t heard; /* the source has copies of all other nodes that were written by this map, or by later ones */
     uint32_t sets, copies, gone, pins, needs;
 } phx_halo_head;

@@ -65,7 +65,7 @@ static void count_lag(const phc *member, phc_stats *stats)
 {
     for (uint32_t i = 0; i < member->halo.peer_count; i++) {
         const phx_halo_peer *peer = &member->halo.peers[i];
-        const uint64_t ticks = member->halo.now - peer->heard;
+        const uint64_t ticks = phx_halo_lag(&member->halo, peer);
         if (phx_cluster_map_member(&member->node.map, peer->registration) && ticks > stats->lag_ticks)
             stats->lag_ticks = ticks;
     }
@@ -159,7 +159,7 @@ static const phx_metric metrics[] = {
     METRIC(GAUGE, transit, "transit", "Entities on their way to another node."),
     METRIC(GAUGE_NS, transit_oldest_ns, "transit_oldest_seconds", "Time since the oldest of these was handed over."),
     METRIC(GAUGE, far, "far", "Entities that all nodes have, as they are seen from far."),
-    METRIC(GAUGE, lag_ticks, "lag_ticks", "Ticks since the most silent node was heard."),
+    METRIC(GAUGE, lag_ticks, "lag_ticks", "Ticks that remote entities may be old, of the node that is latest."),
     METRIC(GAUGE_NS, lease_ns, "lease_seconds", "Time that the lease is proven for."),
     METRIC(GAUGE_NS, renew_age_ns, "renew_age_seconds", "Time since the request that proved the lease last."),
     METRIC(GAUGE_NS, barrier_ns, "barrier_seconds", "Time that the map barrier is waited for; 0: it is passed."),
@@ -214,7 +214,7 @@ typedef struct peer_stats {
 
 #define PEER_METRIC(type, field, name, help) PHX_METRIC(peer_stats, type, field, name, "", help)
 static const phx_metric peer_metrics[] = {
-    PEER_METRIC(GAUGE, lag_ticks, "peer_lag_ticks", "Ticks since that node was heard."),
+    PEER_METRIC(GAUGE, lag_ticks, "peer_lag_ticks", "Ticks that the entities of that node may be old."),
     PEER_METRIC(GAUGE, transit, "peer_transit", "Hand-overs to that node that it has not confirmed."),
     PEER_METRIC(COUNTER, copies_in, "peer_copies_in_total", "Copies of entities that came from that node."),
     PEER_METRIC(COUNTER, copies_out, "peer_copies_out_total", "Copies of entities that went to that node."),
@@ -229,7 +229,7 @@ static peer_stats count_peer(const phc *member, const phx_peer *peer)
     const phx_halo_peer *halo = phx_halo_peer_find(&member->halo, peer->member.registration);
     peer_stats stats = {.transit = peer->offers};
     if (!halo) return stats;
-    stats.lag_ticks = member->halo.now - halo->heard;
+    stats.lag_ticks = phx_halo_lag(&member->halo, halo);
     stats.copies_in = halo->copies_in;
     stats.copies_out = halo->copies_out;
     stats.messages_in = halo->messages_in;

@@ -106,7 +106,7 @@ static void report_lag(phc *member, phx_known_member *other)
     if (other->member.gateway) return;
     const phx_halo_peer *peer = phx_halo_peer_of(&member->halo, other->member.registration);
     if (!peer) return;
-    const uint64_t ticks = member->halo.now - peer->heard;
+    const uint64_t ticks = phx_halo_lag(&member->halo, peer);
     const bool lags = ticks > member->def.lag_max;
     if (lags == other->lags) return;
     const phc_event event = {

@@ -82,8 +82,14 @@ static size_t write_message(unsigned char *bytes, uint64_t tick, uint64_t id)
 {
     const ph_attrs attrs = {.view = 5, .layers = 1, .sees = 1};
     const phx_halo_copy copy = {.id = id, .stay = 7, .attrs = {.x = 60, .y = 50}};
-    const phx_halo_head head = {
-        .source = PEER, .target = SELF, .version = 3, .heard = 3, .tick = tick, .sets = id != 0, .copies = id != 0};
+    const phx_halo_head head = {.source = PEER,
+                                .target = SELF,
+                                .version = 3,
+                                .heard = 3,
+                                .tick = tick,
+                                .last = true,
+                                .sets = id != 0,
+                                .copies = id != 0};
     unsigned char *at = bytes + PHX_HALO_HEAD_BYTES;
     if (id != 0) {
         phx_halo_put_set(at, &attrs);
@@ -122,6 +128,50 @@ Test(halo, bytes_are_a_message_or_none)
         damaged[phx_rng_below(&rng, (uint32_t)size)] ^= (unsigned char)(1u << phx_rng_below(&rng, 8));
         cr_assert_neq(phx_halo_open(&head, &parts, damaged, size), PHX_WIRE_GOOD);
     }
+}
+
+/* A message of the peer with nothing but a head. */
+static void hear_part(uint64_t tick, uint64_t echo, uint32_t part, bool last)
+{
+    unsigned char bytes[PHX_HALO_HEAD_BYTES + sizeof(uint64_t)]; /* and the sum */
+    const phx_halo_head head = {.source = PEER,
+                                .target = SELF,
+                                .version = 3,
+                                .heard = 3,
+                                .tick = tick,
+                                .echo = echo,
+                                .part = part,
+                                .last = last};
+    phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+}
+
+static uint64_t peer_lag(void)
+{
+    return phx_halo_lag(halo, phx_halo_peer_find(halo, PEER));
+}
+
+/* A tick of which a message is lost may leave copies as old as they were. */
+Test(halo, copies_are_as_old_as_the_last_whole_tick)
+{
+    step();
+    hear_part(1, 0, 0, true);
+    for (uint64_t i = 0; i < 10; i++) step();
+    cr_assert_eq(peer_lag(), 10);
+    hear_part(2, 8, 0, false);
+    cr_assert_eq(peer_lag(), 9, "it is heard, and its tick is not whole");
+    hear_part(2, 8, 1, false);
+    hear_part(2, 8, 1, false);
+    hear_part(2, 8, 2, true);
+    cr_assert_eq(peer_lag(), 2, "it is; one message came twice");
+    hear_part(3, 10, 0, false);
+    hear_part(3, 10, 2, true);
+    cr_assert_eq(peer_lag(), 2, "one is lost");
+    hear_part(4, 9, 0, true);
+    cr_assert_eq(peer_lag(), 1);
+    hear_part(5, 12, 0, true);
+    cr_assert(halo->counts.ahead == 1 && peer_lag() == 1, "this node has made 11 ticks");
+    hear_part(5, 11, 0, true);
+    cr_assert_eq(peer_lag(), 0);
 }
 
 Test(halo, copies_follow_their_owner)

@@ -15,6 +15,9 @@ static const phx_halo_head sample = {.source = 3,
                                      .target = 1ull << 40,
                                      .version = 7,
                                      .tick = 12345678901,
+                                     .echo = 1ull << 41,
+                                     .part = 513,
+                                     .last = true,
                                      .heard = 6,
                                      .sets = SETS,
                                      .copies = COPIES,
@@ -79,6 +82,7 @@ Test(halo_wire, a_halo_comes_out_as_it_went_in)
     const size_t size = make_message();
     cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
     cr_assert(head.source == sample.source && head.target == sample.target && head.version == sample.version);
+    cr_assert(head.echo == sample.echo && head.part == sample.part && head.last);
     cr_assert(head.tick == sample.tick && head.heard == sample.heard && head.copies == COPIES);
     for (uint32_t i = 0; i < COPIES; i++) {
         const phx_halo_copy copy = phx_halo_copy_at(&parts, i), wanted = sample_copy(i);

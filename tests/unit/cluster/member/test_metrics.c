@@ -188,7 +188,10 @@ Test(member_metrics, dropped_messages_with_copies_are_counted_by_reason)
     head = (phx_halo_head){.source = 1000, .target = self, .version = 1, .tick = 1};
     for (uint32_t i = 0; i < 3; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
     head = (phx_halo_head){.source = other, .target = self, .version = 1, .tick = 1u << 30};
-    for (uint32_t i = 0; i < 2; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+    phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+    head.tick = halo->peers[0].newest + 1;
+    head.echo = halo->now + 1;
+    phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
     head.version = 0;
     for (uint32_t i = 0; i < 6; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
     phx_halo_receive(halo, "no message", 10);
