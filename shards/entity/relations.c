@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/few.h"
+
 static const uint32_t SET_NONE = UINT32_MAX, SLOT_NONE = UINT32_MAX;
 
 void phx_relations_init(phx_relations *relations)
@@ -16,7 +18,7 @@ void phx_relations_free(phx_relations *relations, phx_mem *mem)
 {
     for (uint32_t i = 0; i < relations->set_count; i++) {
         phx_relation_set *set = &relations->sets[i];
-        phx_release(mem, (void **)&set->items, &set->capacity, sizeof(phx_relation));
+        phx_few_release(mem, (void **)&set->items, &set->capacity, sizeof(phx_relation));
     }
     phx_release(mem, (void **)&relations->sets, &relations->sets_capacity, sizeof(phx_relation_set));
     phx_release(mem, (void **)&relations->place, &relations->places, sizeof(uint32_t));
@@ -58,7 +60,7 @@ static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, phx_re
     PHX_ASSERT(relations->sets != NULL);
     if (at == relations->set_count) relations->sets[at] = (phx_relation_set){0};
     phx_relation_set *set = &relations->sets[at];
-    if (!phx_grow(mem, (void **)&set->items, &set->capacity, 0, 1, sizeof(phx_relation))) return NULL;
+    if (!phx_few_grow(mem, (void **)&set->items, &set->capacity, 0, 1, sizeof(phx_relation))) return NULL;
     if (at == relations->set_count) relations->set_count++;
     else relations->free_first = set->slot[0];
     set->observer = observer.id;
@@ -97,8 +99,7 @@ static phx_relation *add_relation(phx_relations *relations, phx_mem *mem, phx_re
 {
     phx_relation_set *set = phx_relations_of(relations, observer.slot);
     if (!set && !(set = set_make(relations, mem, observer))) return NULL;
-    if (!phx_grow(mem, (void **)&set->items, &set->capacity, set->count, (size_t)set->count + 1,
-                  sizeof(phx_relation))) {
+    if (!phx_few_grow(mem, (void **)&set->items, &set->capacity, set->count, set->count + 1, sizeof(phx_relation))) {
         if (set->count == 0) phx_relations_drop(relations, observer.slot);
         return NULL;
     }

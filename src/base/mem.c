@@ -184,8 +184,9 @@ void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item)
 void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use)
 {
     enum { TICKS = 8, LARGE_BYTES = 128 << 10 }; /* storms come in waves; smaller arrays are not worth page faults */
+    enum { PART = 3 }; /* may lie idle: what phx_grow() adds to an array that was full is no reason */
     PHX_ASSERT(used <= *capacity);
-    if (used > *capacity / 2) {
+    if (used > *capacity - *capacity / PART) {
         *use = (phx_high_water){0};
         return;
     }

@@ -58,8 +58,9 @@ typedef struct phx_high_water {
 } phx_high_water;
 
 /*
- * Once a tick, while the array is empty: the tick used `used` items of it. A large array of which less than half was
- * used for some ticks in a row is released, except a sixteenth more than that, so that a storm's memory does not stay.
+ * Once a tick, while the array is empty: the tick used `used` items of it. A large array of which less than two
+ * thirds were used for some ticks in a row is released, except a sixteenth more than that, so that a storm's memory
+ * does not stay.
  * The smaller array is asked for first: without memory the large one stays, so no tick lacks memory by a trim.
  */
 void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use);

@@ -9,7 +9,7 @@ function(pharos_unit_wrap test)
 endfunction()
 
 pharos_unit_test(NAME unit_base SOURCES
-    unit/base/test_crafted_keys.c unit/base/test_directory.c unit/base/test_far_copy.c unit/base/test_idmap.c
+    unit/base/test_crafted_keys.c unit/base/test_directory.c unit/base/test_far_copy.c unit/base/test_few.c unit/base/test_idmap.c
     unit/base/test_mem.c
     unit/base/test_ring.c unit/base/test_status.c unit/base/test_workers.c)
 pharos_unit_wrap(unit_base pthread_create)

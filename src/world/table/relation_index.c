@@ -3,6 +3,8 @@
  */
 #include "world/table/relation_index.h"
 
+#include "base/few.h"
+
 static const uint32_t ENTRY_NONE = UINT32_MAX;
 
 void phx_relation_index_init(phx_relation_index *relation_index, phx_mem *mem)
@@ -14,8 +16,8 @@ void phx_relation_index_init(phx_relation_index *relation_index, phx_mem *mem)
 void phx_relation_index_free(phx_relation_index *relation_index)
 {
     for (uint32_t i = 0; i < relation_index->entry_count; i++)
-        phx_release(relation_index->mem, (void **)&relation_index->entries[i].observers,
-                    &relation_index->entries[i].capacity, sizeof(uint64_t));
+        phx_few_release(relation_index->mem, (void **)&relation_index->entries[i].observers,
+                        &relation_index->entries[i].capacity, sizeof(uint64_t));
     phx_release(relation_index->mem, (void **)&relation_index->entries, &relation_index->entries_capacity,
                 sizeof(phx_relation_observers));
     phx_idmap_free(&relation_index->index);
@@ -49,8 +51,8 @@ bool phx_relation_index_add(phx_relation_index *relation_index, uint64_t target,
     if (at) place = (uint32_t)*at;
     else if (!place_for(relation_index, &place)) return false;
     phx_relation_observers *entry = &relation_index->entries[place];
-    if (!phx_grow(relation_index->mem, (void **)&entry->observers, &entry->capacity, entry->count,
-                  (size_t)entry->count + 1, sizeof(uint64_t)))
+    if (!phx_few_grow(relation_index->mem, (void **)&entry->observers, &entry->capacity, entry->count, entry->count + 1,
+                      sizeof(uint64_t)))
         return false;
     if (!at) {
         relation_index->free_first = entry->next_free;
