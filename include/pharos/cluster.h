@@ -214,7 +214,8 @@ typedef struct phc_def {
     uint32_t link_timeout_ms; /* of two members that do not hear each other one is put out, a lease later; 0 = off */
     uint32_t moves_per_tick;  /* entities handed over in a tick, at most */
     phc_store_loss store_loss;
-    uint16_t number;  /* that it wishes, among the living members; 0 = the lowest that is free */
+    uint16_t number;  /* that it wishes, among the living members; 0 = the lowest that is free. Where another process
+                         with it lives for a lease more, this one ends: PHC_EVENT_FENCED says so */
     bool gateway;     /* it owns nothing, has no world, and is waited for at map barriers */
     bool balance;     /* a node: it may be the one that gives regions of a busy node to others, by their loads */
     bool adopt_map;   /* into a control store that has lost all it had members write the newest map that they have, and

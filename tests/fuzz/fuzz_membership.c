@@ -142,7 +142,7 @@ static void check_process(const phx_membership *membership, phx_membership_phase
     static phx_cluster_map map;
     HOLDS(membership->phase >= before && node->map.version >= version_before);
     HOLDS(node->map.version <= membership->map.version);
-    HOLDS(membership->listed_count <= PHX_CLUSTER_MEMBERS_MAX);
+    HOLDS(membership->listed_count <= PHX_LISTED_MAX);
     HOLDS((membership->phase == PHX_MEMBERSHIP_ENDED) == (membership->reason[0] != '\0'));
     if (membership->phase == PHX_MEMBERSHIP_ENDED) HOLDS(!phx_node_may_act(node) && !phx_node_may_save(node));
     if (membership->phase == PHX_MEMBERSHIP_JOIN || membership->phase == PHX_MEMBERSHIP_MEMBER)

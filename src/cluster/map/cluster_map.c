@@ -43,6 +43,12 @@ static uint32_t count_nodes(const phx_cluster_map *map)
     return count;
 }
 
+bool phx_cluster_map_has_room(const phx_cluster_map *map, bool gateway)
+{
+    const uint32_t nodes = count_nodes(map);
+    return (gateway ? map->member_count - nodes : nodes) < PHX_CLUSTER_KIND_MAX;
+}
+
 /* The node with the fewest regions, or with the most; the first of several. A drained one is the last choice. 0: there
  * is none but `without`. */
 static uint16_t node_by_regions(const phx_cluster_map *map, bool most, uint16_t without)
@@ -103,7 +109,7 @@ static void share_regions(phx_cluster_map *map, uint16_t number)
 
 bool phx_cluster_map_join(phx_cluster_map *map, phx_member member)
 {
-    if (map->member_count == PHX_CLUSTER_MEMBERS_MAX || member.number == 0 || member.registration == 0 ||
+    if (!phx_cluster_map_has_room(map, member.gateway) || member.number == 0 || member.registration == 0 ||
         map->version == UINT32_MAX || phx_cluster_map_member(map, member.registration) ||
         phx_cluster_map_numbered(map, member.number))
         return false;

@@ -14,7 +14,8 @@
 #include "base/core.h"
 
 enum {
-    PHX_CLUSTER_MEMBERS_MAX = 128,  /* 64 nodes, and as many gateways */
+    PHX_CLUSTER_KIND_MAX = 64, /* nodes; and as many gateways */
+    PHX_CLUSTER_MEMBERS_MAX = 2 * PHX_CLUSTER_KIND_MAX,
     PHX_CLUSTER_REGIONS_MAX = 4096, /* 64 nodes with 8 x 8 regions each */
     PHX_CLUSTER_ERA_SHIFT = 16,     /* an era has 65536 versions; a map that is adopted begins a later one */
     /* bytes of the largest map */
@@ -50,6 +51,8 @@ void phx_cluster_map_init(phx_cluster_map *map, uint32_t region_count);
 const phx_member *phx_cluster_map_member(const phx_cluster_map *map, uint64_t registration);
 /* The member with that number. */
 const phx_member *phx_cluster_map_numbered(const phx_cluster_map *map, uint16_t number);
+/* Is there room for another node, or gateway? */
+bool phx_cluster_map_has_room(const phx_cluster_map *map, bool gateway);
 /* How many it has. */
 uint32_t phx_cluster_map_regions_of(const phx_cluster_map *map, uint16_t number);
 

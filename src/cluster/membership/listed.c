@@ -45,10 +45,10 @@ static bool is_needed(const phx_membership *membership, const phx_cluster_map *m
 static bool add(phx_membership *membership, const phx_cluster_map *map, phx_listed node)
 {
     uint32_t at = membership->listed_count;
-    if (at == PHX_CLUSTER_MEMBERS_MAX) {
+    if (at == PHX_LISTED_MAX) {
         if (!is_needed(membership, map, &node)) return false;
-        for (at = 0; at < PHX_CLUSTER_MEMBERS_MAX && is_needed(membership, map, &membership->listed[at]);) at++;
-        if (at == PHX_CLUSTER_MEMBERS_MAX) return false;
+        for (at = 0; at < PHX_LISTED_MAX && is_needed(membership, map, &membership->listed[at]);) at++;
+        if (at == PHX_LISTED_MAX) return false;
     } else {
         membership->listed_count++;
     }

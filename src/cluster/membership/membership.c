@@ -10,6 +10,7 @@
 #include "cluster/membership/adoption.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
+#include "cluster/membership/hindrance.h"
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 #include "cluster/membership/proposal.h"
@@ -29,7 +30,7 @@ bool phx_membership_init(phx_membership *membership, const phx_membership_def *d
     phx_mem_init(&membership->mem, def->allocator);
     (void)snprintf(membership->prefix, sizeof membership->prefix, "ph/%s/", def->world);
     void *listed = NULL;
-    if (!phx_grow(&membership->mem, &listed, &membership->listed_capacity, 0, PHX_CLUSTER_MEMBERS_MAX,
+    if (!phx_grow(&membership->mem, &listed, &membership->listed_capacity, 0, PHX_LISTED_MAX,
                   sizeof *membership->listed))
         return false;
     membership->listed = listed;
@@ -212,6 +213,8 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     if (revision != 0) take_map(membership, &map);
     phx_listed_find_registration(membership);
     hand_map_on(membership);
+    const char *hindrance = phx_hindrance_hear_list(membership, &map);
+    if (hindrance) leave(membership, hindrance);
     const bool is_keyless = phx_comeback_hear_list(membership, revision);
     phx_balancer_end_list(membership);
     if (membership->writes || membership->phase == PHX_MEMBERSHIP_ENDED) return;

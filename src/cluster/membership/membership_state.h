@@ -11,7 +11,7 @@
 #include "cluster/membership/load_report.h"
 #include "cluster/node/node.h"
 
-enum { PHX_WORLD_NAME_MAX = 31 };
+enum { PHX_WORLD_NAME_MAX = 31, PHX_LISTED_MAX = PHX_CLUSTER_MEMBERS_MAX + 1 /* all members, and this process */ };
 
 typedef enum phx_membership_phase {
     PHX_MEMBERSHIP_LEASE = 0,    /* it has no lease yet */
@@ -97,6 +97,8 @@ typedef struct phx_membership {
     phx_listed other;           /* a process of another definition, that it was refused for or has heard of last */
     uint64_t told_lease;        /* the lease that the own text is in the store under, or is being written; 0 = none */
     char refusal[PHC_REASON_SIZE];
+    uint64_t hindered_by;     /* a registration; 0 = nothing is in the way. See hindrance.h */
+    uint64_t hindered_since;  /* ... in all lists, while the store answers */
     uint64_t report_revision; /* of the report's key; 0 = it is not there */
     uint64_t report_asked;    /* time when it was written last */
     uint16_t number;          /* that it registers, or has registered, with */

@@ -69,9 +69,15 @@ Test(cluster_map, a_refused_change_changes_nothing)
 Test(cluster_map, a_map_has_room_for_so_many_members)
 {
     phx_cluster_map_init(&map, REGIONS);
-    for (uint32_t i = 1; i <= PHX_CLUSTER_MEMBERS_MAX; i++)
-        cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = i, .number = (uint16_t)i, .gateway = i > 1}));
-    cr_assert_not(phx_cluster_map_join(&map, node_numbered(1000, 1000)));
+    for (uint32_t i = 1; i <= PHX_CLUSTER_MEMBERS_MAX; i++) {
+        const bool gateway = i > PHX_CLUSTER_KIND_MAX;
+        const phx_member further = {.registration = 1000, .number = 1000, .gateway = gateway};
+        cr_assert(
+            phx_cluster_map_join(&map, (phx_member){.registration = i, .number = (uint16_t)i, .gateway = gateway}));
+        cr_assert_eq(phx_cluster_map_has_room(&map, gateway), i % PHX_CLUSTER_KIND_MAX != 0);
+        if (i % PHX_CLUSTER_KIND_MAX == 0) cr_assert_not(phx_cluster_map_join(&map, further));
+    }
+    cr_assert_eq(map.member_count, PHX_CLUSTER_MEMBERS_MAX);
 }
 
 Test(cluster_map, regions_of_one_that_is_put_out_go_to_the_others_and_all_are_lost)

@@ -157,14 +157,14 @@ Test(membership, members_stay_while_too_many_are_registered)
     cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
     cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
     phx_registration_encode(&registration, bytes);
-    for (uint32_t i = 0; i < PHX_CLUSTER_MEMBERS_MAX; i++) {
+    for (uint32_t i = 0; i < PHX_LISTED_MAX; i++) {
         (void)snprintf(key, sizeof key, "ph/unit/nodes/%u", 1000 + i);
         cr_assert_eq(other.cas(other.user, i, key, 0, bytes, sizeof bytes, 0), PH_OK);
         bed_run(1);
         (void)other.poll(other.user, 1, count_written, &written);
     }
     bed_run(60);
-    cr_assert_eq(written, PHX_CLUSTER_MEMBERS_MAX);
+    cr_assert_eq(written, PHX_LISTED_MAX);
     for (uint32_t at = 0; at < 2; at++) {
         cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER, "process %u", at);
         cr_assert_gt(bed.processes[at].membership.counts.skipped, 0);

@@ -1,0 +1,126 @@
+/*
+ * Processes that can not join: a wished number that another living process has, or has not any more, and a cluster
+ * that has as many members as it can.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/membership/hindrance.h"
+#include "cluster/membership/registration.h"
+#include "unit/cluster/membership/membership_bed.h"
+
+enum { WISHED = 3, JOIN_TICKS = 20 };
+
+TestSuite(hindrance, .init = bed_begin, .fini = bed_end);
+
+static bool ends_for(uint32_t at, const char *text)
+{
+    const phx_membership *membership = &bed.processes[at].membership;
+    return membership->phase == PHX_MEMBERSHIP_ENDED && strstr(membership->reason, text);
+}
+
+Test(hindrance, one_whose_number_a_living_process_has_ends_a_lease_later)
+{
+    char text[128];
+    bed_start(0, WISHED, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    bed_start(1, WISHED, REGIONS, 1, false);
+    bed_run(LEASE_TICKS);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_REGISTER, "it may be a dead one");
+    bed_run(2 * LEASE_TICKS);
+    (void)snprintf(text, sizeof text, "number 3 is that of another process, which lives: registration %llu",
+                   (unsigned long long)bed.processes[0].node.def.member.registration);
+    cr_assert(ends_for(1, text), "%s", bed.processes[1].membership.reason);
+    cr_assert(bed.processes[1].node.fenced);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 1);
+}
+
+/* The one before was killed: its key ends with its lease. */
+Test(hindrance, one_whose_number_a_dead_process_has_joins)
+{
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_start(1, WISHED, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    bed.processes[1].runs = false;
+    bed_start(2, WISHED, REGIONS, 1, false);
+    bed_run(4 * LEASE_TICKS);
+    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_MEMBER, "%s", bed.processes[2].membership.reason);
+    cr_assert_eq(bed.processes[2].node.def.member.number, WISHED);
+}
+
+/* The one before drains, say, while the next one has begun. */
+Test(hindrance, one_whose_number_is_given_up_in_time_joins)
+{
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_start(1, WISHED, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    bed_start(2, WISHED, REGIONS, 1, false);
+    bed_run(LEASE_TICKS + LEASE_TICKS / 2);
+    phx_membership_leave(&bed.processes[1].membership);
+    bed.processes[1].runs = false;
+    bed_run(2 * LEASE_TICKS);
+    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_MEMBER);
+}
+
+static void skip_answer(void *user, const phc_answer *answer)
+{
+    (void)user;
+    cr_assert_eq(answer->outcome, PHC_DONE);
+}
+
+/* So many more members that there is room for no other one: keys that do not end, and a map. */
+static void fill_map(bool gateways)
+{
+    phx_cluster_map map = bed.processes[0].node.map;
+    unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX], key_bytes[PHX_REGISTRATION_BYTES];
+    char key[PHC_KEY_MAX + 1];
+    phc_store other;
+    uint64_t revision = 0;
+    const phx_memory_table *table = phx_memory_table_of(bed.memory);
+    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
+    for (uint32_t i = 1; i < PHX_CLUSTER_KIND_MAX + (gateways ? 1 : 0); i++) {
+        const phx_registration registration = {.gateway = gateways, .definition = 1, .registration = 1000 + i};
+        phx_registration_encode(&registration, key_bytes);
+        (void)snprintf(key, sizeof key, "ph/unit/nodes/%u", 100 + i);
+        cr_assert_eq(other.cas(other.user, i, key, 0, key_bytes, sizeof key_bytes, 0), PH_OK);
+        bed_run(1);
+        cr_assert_eq(other.poll(other.user, 1, skip_answer, NULL), 1);
+        const phx_member member = {.registration = 1000 + i, .number = (uint16_t)(100 + i), .gateway = gateways};
+        cr_assert(phx_cluster_map_join(&map, member));
+    }
+    for (uint32_t i = 0; i < table->key_count; i++)
+        if (strcmp(table->keys[i].key, "ph/unit/map") == 0) revision = table->keys[i].revision;
+    cr_assert_eq(
+        other.cas(other.user, 1, "ph/unit/map", revision, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes), 0),
+        PH_OK);
+    bed_run(JOIN_TICKS);
+    other.close(other.user);
+    cr_assert_eq(bed.processes[0].node.map.member_count, PHX_CLUSTER_KIND_MAX + (gateways ? 1 : 0));
+}
+
+static void expect_full(bool gateways, const char *text)
+{
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    fill_map(gateways);
+    bed_start(1, 0, REGIONS, 1, !gateways);
+    bed_run(JOIN_TICKS);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER, "there is room for the other kind");
+    bed_start(2, 0, REGIONS, 1, gateways);
+    bed_run(LEASE_TICKS);
+    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_JOIN, "a dead member may be among them");
+    bed_run(2 * LEASE_TICKS);
+    cr_assert(ends_for(2, text), "%s", bed.processes[2].membership.reason);
+    cr_assert_eq(bed.processes[0].node.map.member_count, PHX_CLUSTER_KIND_MAX + 1u + (gateways ? 1 : 0));
+}
+
+Test(hindrance, a_node_that_is_too_many_ends)
+{
+    expect_full(false, "the cluster has 64 nodes, which is the most");
+}
+
+Test(hindrance, a_gateway_that_is_too_many_ends)
+{
+    expect_full(true, "the cluster has 64 gateways, which is the most");
+}
