@@ -12,6 +12,7 @@
 static bool is_claimed_by_another(const phc *member, uint64_t id)
 {
     const phx_node *node = &member->node;
+    if (!phx_claims_have(&node->claims, id)) return false; /* most are asked for by none */
     const phx_claim *own = phx_claims_of(&node->claims, node->def.member.registration);
     if (own && member->question.phase == PHX_QUESTION_TAKEN && phx_claim_has(own, id)) return false;
     for (uint32_t i = 0; i < node->claims.count; i++) {
