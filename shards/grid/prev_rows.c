@@ -20,6 +20,7 @@ void phx_prev_rows_free(phx_prev_rows *previous, phx_mem *mem)
     phx_idmap_free(&previous->index);
     phx_release(mem, (void **)&previous->discontinuous, &previous->discontinuous_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&previous->renewed, &previous->renewed_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&previous->noted, &previous->noted_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&previous->attrs, &previous->attrs_capacity, sizeof(phx_prev_rows_attr));
     phx_release(mem, (void **)&previous->columns, &previous->columns_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&previous->rows, &previous->rows_capacity, sizeof(phx_prev_rows_row));
@@ -41,7 +42,8 @@ static bool grow_bits(phx_mem *mem, uint64_t **bits, uint32_t *capacity, uint32_
 bool phx_prev_rows_room(phx_prev_rows *previous, phx_mem *mem, uint32_t slots)
 {
     return grow_bits(mem, &previous->discontinuous, &previous->discontinuous_capacity, slots) &&
-           grow_bits(mem, &previous->renewed, &previous->renewed_capacity, slots);
+           grow_bits(mem, &previous->renewed, &previous->renewed_capacity, slots) &&
+           grow_bits(mem, &previous->noted, &previous->noted_capacity, slots);
 }
 
 bool phx_prev_rows_any_renewed(const phx_prev_rows *previous, const phx_grid_rows *rows, phx_span span)
@@ -66,7 +68,9 @@ void phx_prev_rows_note(phx_prev_rows *previous, phx_store *store, uint32_t slot
     phx_body *body = &store->body[slot];
     if (!(body->state & PHX_SLOT_ROW) || (body->state & PHX_SLOT_NOTED)) return;
     PHX_ASSERT(previous->attr_count < previous->attrs_capacity);
+    PHX_ASSERT(slot >> 6 < previous->noted_capacity);
     body->state |= PHX_SLOT_NOTED;
+    previous->noted[slot >> 6] |= UINT64_C(1) << (slot & 63);
     phx_idmap_insert(&previous->index, (uint64_t)slot + 1, previous->attr_count);
     previous->attrs[previous->attr_count++] = (phx_prev_rows_attr){*phx_store_attr(store, slot), slot};
 }
@@ -245,6 +249,7 @@ void phx_prev_rows_end(phx_prev_rows *previous, phx_store *store, phx_grid *grid
     for (uint32_t i = 0; i < previous->attr_count; i++) {
         phx_body *body = &store->body[previous->attrs[i].slot];
         body->state = (uint16_t)(body->state & ~PHX_SLOT_NOTED);
+        previous->noted[previous->attrs[i].slot >> 6] = 0; /* all slots of this word end */
     }
     if (previous->attr_count > 0) phx_idmap_clear(&previous->index);
     if (previous->renewed_count > 0) memset(previous->renewed, 0, previous->renewed_capacity * sizeof(uint64_t));

@@ -33,6 +33,8 @@ typedef struct phx_prev_rows {
     uint32_t discontinuous_count, discontinuous_capacity;
     uint64_t *renewed; /* a bit for each renewed slot: phx_prev_rows_renew() */
     uint32_t renewed_count, renewed_capacity;
+    uint64_t *noted; /* a bit for each slot that is PHX_SLOT_NOTED: few lines of memory, where bodies are one each */
+    uint32_t noted_capacity;
     phx_prev_rows_attr *attrs;
     uint32_t attr_count, attrs_capacity;
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
@@ -90,6 +92,12 @@ bool phx_prev_rows_any_renewed(const phx_prev_rows *previous, const phx_grid_row
 bool phx_prev_rows_reserve(phx_prev_rows *previous, phx_mem *mem);
 /* Copies the attributes, which are about to change. */
 void phx_prev_rows_note(phx_prev_rows *previous, phx_store *store, uint32_t slot);
+/* Were its attributes others at the last tick's end? Any slot; of one that had no row it is not known: false. */
+static inline bool phx_prev_rows_noted(const phx_prev_rows *previous, uint32_t slot)
+{
+    return slot >> 6 < previous->noted_capacity && (previous->noted[slot >> 6] >> (slot & 63) & 1);
+}
+
 /* Attributes at the last tick's end of an entity that was here. */
 const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *previous, const phx_store *store, uint32_t slot);
 

@@ -80,3 +80,39 @@ void phx_delta_far_decide(phx_scratch *scratch, const phx_shard *shard, uint32_t
         if (listed && !sees && !(item->changed && leaves_near(hits, target))) hits->leave[hits->leave_count++] = target;
     }
 }
+
+/* Widens the box by these observers. */
+static void add_observers(phx_far_box *box, const phx_tile *tile, phx_tile_observers of)
+{
+    for (uint32_t w = 0; w < of.count; w++) phx_far_box_add(box, &tile->shard->grid.rows, tile->row[of.place[w]]);
+}
+
+/* Widens the box by the rows of all these places. */
+static void add_places(phx_far_box *box, const phx_tile *tile, phx_span places)
+{
+    for (uint32_t place = places.first; place < places.end; place++) {
+        const phx_tile_row_word row = phx_tile_row_word_at(tile->row, place);
+        if (phx_tile_row_word_is_previous(row)) continue;
+        phx_far_box_add(box, &tile->shard->grid.rows, phx_tile_row_word_number(row));
+    }
+}
+
+bool phx_delta_far_any(phx_tile *tile, phx_tile_observers of)
+{
+    enum { TOGETHER = 32 }; /* places: they mostly stand in one cell or two */
+    phx_far_items *far = &tile->far;
+    phx_far_box box = phx_far_box_empty();
+    if (far->count == 0) return false;
+    if (!tile->annular || of.count == 0) {
+        far->picked = (phx_span){0, 0};
+        add_observers(&box, tile, of);
+    } else {
+        const uint32_t first = of.place[0], last = of.place[of.count - 1];
+        if (first >= far->picked.first && last < far->picked.end) return far->crossing > 0;
+        const uint32_t end = last - first < TOGETHER ? first + TOGETHER : last + 1;
+        far->picked = (phx_span){first, end < tile->count ? end : tile->count};
+        add_places(&box, tile, far->picked);
+    }
+    phx_far_items_pick(far, tile->shard, &box);
+    return far->crossing > 0;
+}

@@ -22,4 +22,11 @@ void phx_delta_far_derive(phx_tile *tile, uint32_t row, const phx_relation_set *
 void phx_delta_far_decide(phx_scratch *scratch, const phx_shard *shard, uint32_t row, const phx_relation_set *related,
                           phx_delta_hits *hits);
 
+/*
+ * Finds the items that may have an event with one of these observers, in order of places. Are there any? Beside annuli,
+ * where each observer is looked at anyway, items are found for more places at once: the next observers mostly stand
+ * there.
+ */
+bool phx_delta_far_any(phx_tile *tile, phx_tile_observers of);
+
 #endif

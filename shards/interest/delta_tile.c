@@ -689,17 +689,6 @@ static phx_tile_observers keep_holders(const phx_scratch *scratch, const phx_sha
     return (phx_tile_observers){.place = kept, .count = n};
 }
 
-/* Finds the items that may have an event with one of these observers. Are there any? */
-static bool any_far_crossing(phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
-{
-    phx_tile *tile = &scratch->tile;
-    if (tile->far.count == 0) return false;
-    phx_far_box box = phx_far_box_empty();
-    for (uint32_t w = 0; w < of.count; w++) phx_far_box_add(&box, &shard->grid.rows, tile->row[of.place[w]]);
-    phx_far_items_pick(&tile->far, shard, &box);
-    return tile->far.crossing > 0;
-}
-
 /*
  * Turns the pairs found so far, of these observers, into changes, observer by observer. The targets of a change are its
  * words, or take their place: there are never more targets than words, except for observers that are discontinuous or
@@ -714,7 +703,7 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
     const float view_all =
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
     /* then observers without pairs may have events, too */
-    const bool far = any_far_crossing(scratch, shard, of);
+    const bool far = phx_delta_far_any(&scratch->tile, of);
     const bool any = far || any_discontinuous_place(scratch, of) || any_related_place(scratch, shard, of);
     const bool lone = any || scratch->tile.annular;
     if (pairs == 0 && !lone) return PHX_SLOT_NONE;

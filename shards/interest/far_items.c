@@ -104,6 +104,7 @@ bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *
 {
     collection to = {items, mem, shard};
     items->count = items->crossing = 0;
+    items->picked = (phx_span){0, 0};
     items->moved = false;
     PHX_ASSERT(!shard->far_dirty);
     if (!phx_far_visit_near(shard, block, collect_cells, &to) || !add_changes(items, mem, &shard->far)) return false;
@@ -124,21 +125,27 @@ typedef struct far_border {
     bool square;
 } far_border;
 
+/* Not of libm: these are no calls. */
+static inline double larger_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* The least and the largest distance along an axis of a place from places between two limits. */
 static inline void axis_distances(double low, double high, double at, double *least, double *most)
 {
     const double below = low - at, above = at - high;
-    *least = fmax(0.0, fmax(below, above));
-    *most = fmax(-below, -above);
+    *least = larger_of(larger_of(below, above), 0.0);
+    *most = larger_of(-below, -above);
 }
 
 /* May the border lie between two places of the box, which moves along by (dx, dy)? */
 static bool border_in_box(const far_border *border, const phx_far_box *box, double dx, double dy)
 {
     double x, y, most_x, most_y;
-    axis_distances(box->x0 + fmin(dx, 0.0), box->x1 + fmax(dx, 0.0), border->x, &x, &most_x);
-    axis_distances(box->y0 + fmin(dy, 0.0), box->y1 + fmax(dy, 0.0), border->y, &y, &most_y);
-    if (border->square) return fmax(x, y) <= border->out && fmax(most_x, most_y) >= border->in;
+    axis_distances(box->x0 - larger_of(-dx, 0.0), box->x1 + larger_of(dx, 0.0), border->x, &x, &most_x);
+    axis_distances(box->y0 - larger_of(-dy, 0.0), box->y1 + larger_of(dy, 0.0), border->y, &y, &most_y);
+    if (border->square) return larger_of(x, y) <= border->out && larger_of(most_x, most_y) >= border->in;
     return x * x + y * y <= border->out * border->out && most_x * most_x + most_y * most_y >= border->in * border->in;
 }
 
@@ -165,7 +172,7 @@ static bool item_in_box(const phx_far_item *item, const phx_shard *shard, const 
                 disc_in_box(item->old_x, item->old_y, item->old_reach + margin, box, square));
     const far_border border = {.x = item->x,
                                .y = item->y,
-                               .in = fmax(0.0, item->reach / MORE - LEAST),
+                               .in = larger_of(item->reach / MORE - LEAST, 0.0),
                                .out = (item->reach + margin) * MORE + LEAST,
                                .square = square};
     /* seen from the item, the places of the last tick lie where its own step takes them */

@@ -30,7 +30,8 @@ typedef struct phx_far_items {
      * observers that were given to phx_far_items_pick(): no other item has an event with one of these observers.
      */
     uint32_t crossing;
-    bool moved; /* one of them moved or changed in this tick */
+    phx_span picked; /* all places of the tile between these were given; empty: perhaps others */
+    bool moved;      /* one of them moved or changed in this tick */
 } phx_far_items;
 
 /* The observers of some rows stand and stood in it. */

@@ -103,16 +103,21 @@ uint32_t phx_far_near_list(const phx_far_near *near, uint32_t slot, const phx_re
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
     const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < near->count; i++) {
+    uint32_t within = 0, n = 0;
+    for (uint32_t i = 0; i < near->count; i++) { /* no branch: which of them are within reach is hard to predict */
         const phx_far_near_target *target = &near->targets[i];
         const float dx = target->x - body->x, dy = target->y - body->y, r = target->reach;
-        const bool within = square ? fabsf(dx) <= r && fabsf(dy) <= r : dx * dx + dy * dy <= r * r;
-        if (!within || target->slot == slot) continue;
-        const phx_attr *own = phx_store_attr(store, slot), *attr = phx_store_attr(store, target->slot);
-        if (!phx_far_seen(own, attr) || phx_related_to(shard, related, target->slot)) continue;
-        targets[n] = target->slot;
-        n += phx_rule_sees(shard->rules, body, own, &store->body[target->slot], attr, NULL, false);
+        const bool in_square = (fabsf(dx) <= r) & (fabsf(dy) <= r), in_circle = dx * dx + dy * dy <= r * r;
+        targets[within] = target->slot;
+        within += square ? in_square : in_circle;
+    }
+    const phx_attr *own = phx_store_attr(store, slot);
+    for (uint32_t i = 0; i < within; i++) {
+        const uint32_t target = targets[i];
+        const phx_attr *attr = phx_store_attr(store, target);
+        if (target == slot || !phx_far_seen(own, attr) || phx_related_to(shard, related, target)) continue;
+        targets[n] = target;
+        n += phx_rule_sees(shard->rules, body, own, &store->body[target], attr, NULL, false);
     }
     return n;
 }

@@ -23,7 +23,7 @@ typedef bool (*phx_far_cells_fn)(void *user, uint32_t first, uint32_t end);
 bool phx_far_visit_near(const struct phx_shard *shard, const struct phx_block *block, phx_far_cells_fn visit,
                         void *user);
 
-enum { PHX_FAR_NEAR_MAX = 16 }; /* as many comparisons as the search of a level's cells */
+enum { PHX_FAR_NEAR_MAX = 128 }; /* as many comparisons take about as long as the search of a level's cells */
 
 typedef struct phx_far_near_target {
     float x, y, reach; /* reach infinite: it is global */

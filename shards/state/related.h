@@ -14,14 +14,40 @@ static inline phx_relation_set *phx_related_of(const phx_shard *shard, uint32_t 
     return phx_relations_of(&shard->relations, slot);
 }
 
+/* In a world of one shard each target is here, in a slot that is noted when its relation is evaluated. */
+static inline bool phx_related_slots_noted(const phx_shard *shard)
+{
+    return shard->outbox.shard_count == 1;
+}
+
+/* Do the slots of these relations tell their targets, without a look at names? */
+static inline bool phx_related_by_slot(const phx_shard *shard, const phx_relation_set *related)
+{
+    return phx_related_slots_noted(shard) && related->count <= PHX_RELATION_SLOTS;
+}
+
+/*
+ * Did attributes of the observer or of one of its targets change in this tick? Where slots do not tell the targets,
+ * those of any entity of the shard.
+ */
+static inline bool phx_related_noted(const phx_shard *shard, uint32_t slot)
+{
+    const phx_prev_rows *previous = &shard->previous;
+    if (PHX_LIKELY(previous->attr_count == 0)) return false;
+    const phx_relation_set *related = phx_related_of(shard, slot);
+    if (!related || !phx_related_by_slot(shard, related)) return related != NULL;
+    bool noted = phx_prev_rows_noted(previous, slot);
+    for (uint32_t i = 0; i < PHX_RELATION_SLOTS; i++) noted |= phx_prev_rows_noted(previous, related->slot[i]);
+    return noted;
+}
+
 /*
  * May a tick change whether an observer with a derived list sees targets of its relations? A link holds wherever its
- * target is, unless attributes or relations changed. In the interest phase.
+ * target is, unless attributes of one of the two or relations changed. In the interest phase.
  */
 static inline bool phx_related_due(const phx_shard *shard, uint32_t slot)
 {
-    return phx_relations_due(&shard->relations, slot) ||
-           (shard->previous.attr_count > 0 && phx_related_of(shard, slot));
+    return phx_relations_due(&shard->relations, slot) || phx_related_noted(shard, slot);
 }
 
 /* May there be an observer for which phx_related_due() is true? */
@@ -39,18 +65,6 @@ static inline bool phx_related_due_rows(const phx_shard *shard, phx_span rows)
     for (uint32_t row = rows.first; row < rows.end; row++)
         if (phx_related_due(shard, phx_row_slot(&shard->grid.rows, row))) return true;
     return false;
-}
-
-/* In a world of one shard each target is here, in a slot that is noted when its relation is evaluated. */
-static inline bool phx_related_slots_noted(const phx_shard *shard)
-{
-    return shard->outbox.shard_count == 1;
-}
-
-/* Do the slots of these relations tell their targets, without a look at names? */
-static inline bool phx_related_by_slot(const phx_shard *shard, const phx_relation_set *related)
-{
-    return phx_related_slots_noted(shard) && related->count <= PHX_RELATION_SLOTS;
 }
 
 /* The relation of an own observer, whose list was found since, to the entity of a slot, or NULL. related may be NULL.

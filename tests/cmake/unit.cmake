@@ -38,7 +38,7 @@ if(PHAROS_CLASSICAL_INDEXES)
         unit/shards/classical/test_timer.c unit/shards/classical/test_trees.c)
 endif()
 pharos_unit_test(NAME unit_shards_state SOURCES
-    unit/shards/state/test_outbox.c unit/shards/state/test_view_reach.c unit/shards/shards_fixture.c)
+    unit/shards/state/test_outbox.c unit/shards/state/test_related.c unit/shards/state/test_view_reach.c unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_query SOURCES
     unit/shards/query/test_far_near.c unit/shards/query/test_find.c unit/shards/query/test_slots_in_range.c
     unit/shards/shards_fixture.c)

@@ -7,21 +7,21 @@
 #include "shards/query/far_list.h"
 #include "shards/query/far_near.h"
 
-enum { IDS = 400, TOWERS = 40, FAR_EVERY = 24, FAR_MANY = 3 };
+enum { IDS = 400, TOWERS = 40, FAR_EVERY = 24, IDS_MANY = 600, FAR_MANY = 2 };
 
-static const float TOWER = 10;
+static const float TOWER = 10, REACH = 15, REACH_MANY = 150;
 
 /* Observers all over two blocks along each axis, and outside; each so many is seen from afar. */
-static fleet *open_land(ph_shape shape, uint32_t far_every, uint64_t *rng)
+static fleet *open_land(ph_shape shape, uint32_t ids, uint32_t far_every, float reach, uint64_t *rng)
 {
     const float side = TOWER * TOWERS;
     phx_rules rules = plain_rules(TOWER, TOWERS);
     rules.shape = shape;
     fleet *f = fleet_open(rules, 1, 1, 4);
     fleet_begin(f);
-    for (uint64_t id = 1; id <= IDS; id++) {
+    for (uint64_t id = 1; id <= ids; id++) {
         phx_attr attr = plain_attr(id % 5 == 0 ? 60 : 12, 0);
-        if (id % far_every == 1) attr.reach = 15 + 10 * (float)phx_rng_below(rng, 12);
+        if (id % far_every == 1) attr.reach = reach + 10 * (float)phx_rng_below(rng, 12);
         if (id == 1 + far_every) attr.global = true;
         if (id % 11 == 0) attr.sees = 2; /* it sees no target */
         fleet_enter(f, id, attr, float_between(rng, -40, side + 40), float_between(rng, -40, side + 40));
@@ -54,7 +54,7 @@ static void test_land(ph_shape shape, uint64_t seed)
     phx_far_near near = {0};
     uint32_t told = 0, noted = 0, blocks = 0;
     uint64_t rng = seed;
-    fleet *f = open_land(shape, FAR_EVERY, &rng);
+    fleet *f = open_land(shape, IDS, FAR_EVERY, REACH, &rng);
     const phx_shard *shard = &f->shard[0];
     for (uint32_t b = 0; b < shard->grid.block_count; b++) {
         const phx_block *block = &shard->grid.blocks[b];
@@ -85,7 +85,7 @@ Test(query, far_near_many)
 {
     uint64_t rng = 5;
     phx_far_near near = {0};
-    fleet *f = open_land(PH_SHAPE_CIRCLE, FAR_MANY, &rng);
+    fleet *f = open_land(PH_SHAPE_CIRCLE, IDS_MANY, FAR_MANY, REACH_MANY, &rng);
     const phx_shard *shard = &f->shard[0];
     const uint32_t row = shard->store.body[fleet_slot(f, 0, 5)].row;
     phx_far_near_open(&near, shard, &shard->grid.blocks[phx_grid_block_at(&shard->grid, row)]);
