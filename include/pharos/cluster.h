@@ -245,11 +245,16 @@ typedef enum phc_event_kind {
     PHC_EVENT_GAINED = 3,    /* entity `id` came from node `number`: own from now on; `bytes` is what was packed */
     PHC_EVENT_LOST = 4,      /* entity `id` went to node `number`, and is remote here. status not PH_OK: its enter was
                                 refused by the world, number is 0; PH_UNKNOWN_ID: it is not there, and there were more
-                                refusals in that tick than the world tells (refusals_max) */
+                                refusals in that tick than the world tells (refusals_max). With a number: what that
+                                node offered, or did not take before it died, can not be imported here, and is lost: it
+                                is of another program, or damaged */
     PHC_EVENT_RESTORED = 5,  /* entity `id` was on its way to node `number`, which is dead: own again, with the state
                                 of that moment, `bytes`; nothing done with it since counts */
-    PHC_EVENT_DUPLICATE = 6, /* node `number` offered entity `id`, which is own here; what it packed is in `bytes`. The
-                                offered one is dropped: two hosts had entered the id */
+    PHC_EVENT_DUPLICATE = 6, /* entity `id` came from node `number` as with GAINED, but was own here: two hosts had
+                                entered the id. The one that came takes its place in the world, with its family; the
+                                host takes `bytes`, or sets again what it had. status PH_PENDING: it was dropped, as it,
+                                or one of its family, is on its way from here; the host may enter it anew from `bytes`.
+                                Any other status: as LOST with a number, but the own one stays */
     PHC_EVENT_REGION_GAINED = 7, /* `region` is this node's now: entities may be entered there */
     PHC_EVENT_REGION_LOST = 8,   /* ... and not any more; entities go by themselves */
     PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored() */
@@ -334,7 +339,8 @@ PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs
 
 /**
  * An own entity leaves the world.
- * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node; else as ph_leave().
+ * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node, or PHC_EVENT_DUPLICATE of
+ * it is to come; else as ph_leave().
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_leave(phc *member, uint64_t id);

@@ -191,9 +191,9 @@ static void check_node(phx_node *node)
             continue;
         }
         HOLDS(event.offer.id != 0 && (event.kind == PHX_NODE_GAINED || event.kind == PHX_NODE_DUPLICATE));
-        if (event.kind == PHX_NODE_GAINED) gained += event.offer.follower_count + 1;
+        gained += event.offer.follower_count + 1;
     }
-    HOLDS(gained == node->counts.gained);
+    HOLDS(gained == node->counts.gained + node->counts.duplicates);
     HOLDS(node->peers[0].channel.taken >= events); /* items without an event tell how far others were heard */
     HOLDS(node->holdings.count == OWN_IDS + node->counts.gained - node->counts.acked);
 }

@@ -17,28 +17,68 @@ static uint16_t number_of(const phc *member, uint64_t registration)
     return peer ? peer->member.number : 0; /* 0: it is out, and was forgotten */
 }
 
-static bool report_family(phc *member, const phx_node_event *event, const phx_family *family, phc_event_kind kind)
+/* The own entity of that id that the event's one takes the place of; NULL: there was none. */
+static phx_holding *find_double(const phc *member, const phx_node_event *event, uint64_t id)
+{
+    phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
+    const bool is_double = event->kind == PHX_NODE_GAINED && holding && holding->is_double &&
+                           holding->peer == event->peer && holding->sequence == event->sequence;
+    return is_double ? holding : NULL;
+}
+
+/* false: no memory. */
+static bool report_arrival(phc *member, const phx_node_event *event, const phx_family_member *entity)
+{
+    phx_holding *doubled = find_double(member, event, entity->id);
+    const bool is_back = event->kind == PHX_NODE_TAKEN_BACK, is_dropped = event->kind == PHX_NODE_DUPLICATE;
+    const bool is_told_double = doubled || is_dropped;
+    const phc_event report = {.kind = is_told_double ? PHC_EVENT_DUPLICATE
+                                      : is_back      ? PHC_EVENT_RESTORED
+                                                     : PHC_EVENT_GAINED,
+                              .status = is_dropped ? PH_PENDING : PH_OK,
+                              .id = entity->id,
+                              .ownership = doubled      ? doubled->ownership
+                                           : is_dropped ? 0
+                                                        : event->offer.ownership,
+                              .number = number_of(member, event->peer),
+                              .bytes = entity->blob,
+                              .size = entity->blob_bytes,
+                              .reason = ""};
+    if (!phx_report(member, &report)) return false;
+    if (doubled) doubled->is_double = false;
+    member->counts.restored += is_back;
+    member->counts.duplicates += is_told_double;
+    return true;
+}
+
+static bool report_family(phc *member, const phx_node_event *event, const phx_family *family)
 {
     for (uint32_t i = 0; i < family->count; i++) {
         const phx_family_member entity = phx_family_member_at(family, i);
-        const phc_event report = {.kind = kind,
-                                  .id = entity.id,
-                                  .ownership = kind == PHC_EVENT_DUPLICATE ? 0 : event->offer.ownership,
-                                  .number = number_of(member, event->peer),
-                                  .bytes = entity.blob,
-                                  .size = entity.blob_bytes,
-                                  .reason = ""};
-        if (!phx_report(member, &report)) return false;
+        if (!report_arrival(member, event, &entity)) return false;
     }
     return true;
 }
 
-/* Bytes of a peer that are no entities: nothing of them is held. */
-static void drop_offer(phc *member, const phx_offer *offer)
+/*
+ * It can not be imported, here or ever: bytes of another program, say. An own one of its id stays, unless it has left
+ * for it. Room was reserved.
+ */
+static void drop_arrival(phc *member, const phx_node_event *event, uint64_t id, ph_status why)
 {
-    for (uint32_t i = 0; i <= offer->follower_count; i++)
-        (void)phx_hand_over_leave(&member->node, phx_wire_offer_id(offer, i));
-    member->counts.damaged++;
+    phx_holding *doubled = find_double(member, event, id);
+    const phx_halo_entity *own = doubled ? phx_halo_find(&member->halo, id) : NULL;
+    const bool stays = own && own->own;
+    const phc_event lost = {.kind = stays ? PHC_EVENT_DUPLICATE : PHC_EVENT_LOST,
+                            .status = why,
+                            .id = id,
+                            .number = number_of(member, event->peer),
+                            .reason = ""};
+    if (doubled) doubled->is_double = false;
+    if (!stays) (void)phx_hand_over_leave(&member->node, id);
+    const bool kept = phx_report(member, &lost);
+    PHX_ASSERT(kept);
+    (void)kept;
 }
 
 /*
@@ -57,20 +97,19 @@ static bool reserve_room(phc *member, const phx_offer *offer)
 
 static bool gain_family(phc *member, const phx_node_event *event)
 {
-    const bool back = event->kind == PHX_NODE_TAKEN_BACK;
     phx_family family;
     if (!reserve_room(member, &event->offer)) return false;
     const ph_status status = phx_halo_gain(&member->halo, &event->offer, &family);
     if (status == PH_FULL || status == PH_NO_MEMORY || status == PH_BAD_HANDLE) return false;
     if (status != PH_OK) { /* it would be refused for ever, and nothing else would come */
-        drop_offer(member, &event->offer);
+        for (uint32_t i = 0; i <= event->offer.follower_count; i++)
+            drop_arrival(member, event, phx_wire_offer_id(&event->offer, i), status);
+        member->counts.damaged++;
         return true;
     }
-    const bool kept = phx_events_push(&member->arrivals, event) &&
-                      report_family(member, event, &family, back ? PHC_EVENT_RESTORED : PHC_EVENT_GAINED);
+    const bool kept = phx_events_push(&member->arrivals, event) && report_family(member, event, &family);
     PHX_ASSERT(kept); /* room was reserved */
     (void)kept;
-    if (back) member->counts.restored += family.count;
     return true;
 }
 
@@ -99,8 +138,7 @@ static bool take_event(phc *member, const phx_node_event *event)
     case PHX_NODE_DUPLICATE:
         if (!phx_family_open(&family, &event->offer)) return true;
         if (!reserve_room(member, &event->offer)) return false;
-        member->counts.duplicates += family.count;
-        return report_family(member, event, &family, PHC_EVENT_DUPLICATE);
+        return report_family(member, event, &family);
     case PHX_NODE_RESTORE:
         return phx_report(member, &restore);
     case PHX_NODE_SAID:

@@ -52,7 +52,7 @@ ph_status phc_leave(phc *member, uint64_t id)
     if (!member) return PH_BAD_ARGUMENT;
     const phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
     if (!holding) return PH_UNKNOWN_ID;
-    if (holding->sending) return PH_PENDING;
+    if (holding->sending || holding->is_double) return PH_PENDING;
     ph_status status = phx_halo_leave(&member->halo, id);
     if (status == PH_OK) status = phx_hand_over_leave(&member->node, id);
     return status;

@@ -9,10 +9,11 @@
 #include "cluster/wire/wire.h"
 
 typedef enum phx_node_event_kind {
-    PHX_NODE_GAINED = 1, /* an entity came from a peer: own from now on */
+    PHX_NODE_GAINED = 1, /* an entity came from a peer: own from now on, in place of an own one of its id */
     PHX_NODE_TAKEN_BACK =
         2, /* an entity was on its way to a peer that is dead: own again, with the state it was sent with */
-    PHX_NODE_DUPLICATE = 3, /* a peer offers an entity that is held here; the offered one is dropped */
+    PHX_NODE_DUPLICATE = 3, /* a peer offers an entity, or one of its family, that is on its way from here; the offered
+                               ones are dropped */
     PHX_NODE_RESTORE = 4,   /* a node is dead, and heard no more: entities of a region may have been lost with it */
     PHX_NODE_FENCED = 5,    /* this node was put out: it holds nothing any more, and no member hears it */
     PHX_NODE_SAID = 6       /* a peer broadcasts: the item is the offer's state, and the offer has nothing else */
@@ -22,6 +23,7 @@ typedef struct phx_node_event {
     phx_node_event_kind kind;
     uint32_t region, lost; /* PHX_NODE_RESTORE: the region, and phx_region.lost */
     uint64_t peer;         /* the registration that an entity came from, or was on its way to */
+    uint64_t sequence;     /* of the item that it came in */
     phx_offer offer;       /* the entity, its followers and its state; good until the next call with this node */
 } phx_node_event;
 

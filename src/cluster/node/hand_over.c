@@ -49,7 +49,7 @@ ph_status phx_hand_over_leave(phx_node *node, uint64_t id)
 {
     const phx_holding *holding = phx_holdings_find(&node->holdings, id);
     if (!holding) return PH_UNKNOWN_ID;
-    if (holding->sending) return PH_PENDING;
+    if (holding->sending || holding->is_double) return PH_PENDING;
     phx_holdings_remove(&node->holdings, id);
     return PH_OK;
 }
@@ -72,7 +72,7 @@ static ph_status check_sent(const phx_node *node, uint64_t id, uint64_t *ownersh
 {
     const phx_holding *holding = phx_holdings_find(&node->holdings, id);
     if (!holding) return PH_UNKNOWN_ID;
-    if (holding->sending || is_retained(node, holding)) return PH_PENDING;
+    if (holding->sending || holding->is_double || is_retained(node, holding)) return PH_PENDING;
     if (holding->ownership >= last_ownership(node)) return PH_BUSY;
     if (holding->ownership >= *ownership) *ownership = holding->ownership + 1;
     return PH_OK;
@@ -143,34 +143,59 @@ ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const
     return PH_OK;
 }
 
-static bool holds_any(const phx_node *node, const phx_offer *offer)
+/*
+ * Another feed, and not its beginning, from which a client goes on with an empty list: that has number 1. Begun where
+ * its messages so far are not all known to one client.
+ */
+static phx_feed begin_again(uint64_t ownership, const phx_holding *holding)
 {
-    for (uint32_t i = 0; i <= offer->follower_count; i++)
-        if (phx_holdings_find(&node->holdings, phx_wire_offer_id(offer, i))) return true;
+    return (phx_feed){.begun = ownership, .number = holding->feed.number + 1};
+}
+
+/* Is one of them on its way from here? It may come back, so no other one can take its place. */
+static bool sends_any(const phx_node *node, const phx_offer *offer)
+{
+    for (uint32_t i = 0; i <= offer->follower_count; i++) {
+        const phx_holding *holding = phx_holdings_find(&node->holdings, phx_wire_offer_id(offer, i));
+        if (holding && holding->sending) return true;
+    }
     return false;
+}
+
+/* Takes one of an offer. Where its id is own here it has both owners before it: so its ownership is above both. */
+static void take_offered(phx_node *node, const phx_peer *peer, const phx_offer *offer, uint32_t place)
+{
+    phx_holding taken = {.id = phx_wire_offer_id(offer, place),
+                         .ownership = offer->ownership,
+                         .peer = peer->member.registration,
+                         .sequence = peer->channel.taken,
+                         .feed = phx_rule_goes_on(phx_wire_offer_feed(offer, place))};
+    phx_holding *own = phx_holdings_find(&node->holdings, taken.id);
+    if (!own) {
+        phx_holdings_add(&node->holdings, taken);
+        node->counts.gained++;
+        return;
+    }
+    if (taken.ownership < own->ownership) taken.ownership = own->ownership;
+    if (taken.ownership < last_ownership(node)) taken.ownership++;
+    taken.feed = begin_again(taken.ownership, own);
+    taken.is_double = true;
+    *own = taken;
+    node->counts.duplicates++;
 }
 
 bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offer)
 {
-    const bool is_held = holds_any(node, offer);
-    const phx_node_event event = {
-        .kind = is_held ? PHX_NODE_DUPLICATE : PHX_NODE_GAINED, .peer = peer->member.registration, .offer = *offer};
+    const bool is_dropped = sends_any(node, offer);
+    const phx_node_event event = {.kind = is_dropped ? PHX_NODE_DUPLICATE : PHX_NODE_GAINED,
+                                  .peer = peer->member.registration,
+                                  .sequence = peer->channel.taken + 1,
+                                  .offer = *offer};
     if (!phx_holdings_reserve(&node->holdings, offer->follower_count + 1) || !phx_events_push(&node->events, &event))
         return false;
     phx_channel_take(&peer->channel);
-    if (is_held) {
-        node->counts.duplicates++;
-        return true;
-    }
-    for (uint32_t i = 0; i <= offer->follower_count; i++) {
-        const phx_holding holding = {.id = phx_wire_offer_id(offer, i),
-                                     .ownership = offer->ownership,
-                                     .peer = peer->member.registration,
-                                     .sequence = peer->channel.taken,
-                                     .feed = phx_rule_goes_on(phx_wire_offer_feed(offer, i))};
-        phx_holdings_add(&node->holdings, holding);
-        node->counts.gained++;
-    }
+    if (is_dropped) node->counts.duplicates += offer->follower_count + 1;
+    for (uint32_t i = 0; i <= offer->follower_count && !is_dropped; i++) take_offered(node, peer, offer, i);
     return true;
 }
 
@@ -196,15 +221,6 @@ void phx_hand_over_finish(phx_node *node, phx_peer *peer)
     phx_channel_pop(&peer->channel);
 }
 
-/*
- * The dead peer may have sent messages to the client. So this is another feed, and not its beginning, from which a
- * client goes on with an empty list: that has number 1.
- */
-static phx_feed begin_again(const phx_node_event *event, const phx_holding *holding)
-{
-    return (phx_feed){.begun = event->offer.ownership, .number = holding->feed.number + 1};
-}
-
 bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
 {
     while (peer->channel.unacked.count > 0) {
@@ -222,7 +238,7 @@ bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
             const uint64_t id = phx_wire_offer_id(&event.offer, i);
             phx_holding *holding = phx_holdings_find(&node->holdings, id);
             PHX_ASSERT(holding && holding->sending);
-            const phx_feed feed = begin_again(&event, holding);
+            const phx_feed feed = begin_again(event.offer.ownership, holding); /* the dead peer may have gone on */
             *holding = (phx_holding){.id = id, .ownership = event.offer.ownership, .feed = feed};
             node->counts.taken_back++;
         }

@@ -18,19 +18,22 @@ ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint
 bool phx_hand_over_needs_map(const phx_node *node, uint64_t after);
 /* The feed to the client of an own entity, good until the next call, and its ownership. NULL: it is not own. */
 phx_feed *phx_hand_over_feed(const phx_node *node, uint64_t id, uint64_t *ownership);
-/* PH_PENDING: it is on its way to another node. */
+/* PH_PENDING: it is on its way to another node, or a double that the host was not told of. */
 ph_status phx_hand_over_leave(phx_node *node, uint64_t id);
 
 /*
  * Offers an own entity to a node, with the own ones that follow it, of ascending ids; all or none. PH_UNKNOWN_ID: one
- * is not held. PH_PENDING: one is on its way already, or retained: its last owner has not seen our ack. PH_FULL:
- * unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY: the node may not act,
- * or an ownership is the last one of the map's version.
+ * is not held. PH_PENDING: one is on its way already, or a double that the host was not told of, or retained: its last
+ * owner has not seen our ack. PH_FULL: unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY:
+ * the node may not act, or an ownership is the last one of the map's version.
  */
 ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const uint64_t *followers,
                              uint32_t follower_count, const void *state, uint32_t state_bytes);
 
-/* The next item of a peer. false: no memory, nothing changed. */
+/*
+ * The next item of a peer. An offered entity takes the place of an own one of its id; offered ones are dropped where
+ * one of them is on its way from here. false: no memory, nothing changed.
+ */
 bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offer);
 /* The peer has taken the oldest offer to it. */
 void phx_hand_over_finish(phx_node *node, phx_peer *peer);

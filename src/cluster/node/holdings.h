@@ -19,6 +19,7 @@ typedef struct phx_holding {
     uint64_t sequence; /* of the item that it came, or goes, in */
     phx_feed feed;     /* to its client */
     bool sending;      /* not acked: simulated by no node, or by the peer */
+    bool is_double;    /* it came while another one of its id was own, which the host is to be told: held until then */
     uint32_t sent_ms;  /* ... since then, by the node's time in ms, which begins anew after 49 days */
 } phx_holding;
 

@@ -3,11 +3,15 @@
  * them while they wait for room.
  */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include <pharos/cluster.h>
 
+#include "cluster/halo/family.h"
 #include "cluster/member/arrivals.h"
+#include "cluster/node/hand_over.h"
 #include "cluster/node_host.h"
+#include "world/queue/capsule.h"
 
 enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 8, ENTITIES = 400 };
 
@@ -101,6 +105,11 @@ static void send_over(uint64_t id, float y)
     cr_assert_eq(ph_move(hosts[0].producer, id, own_place(1, 50), y, 0), PH_OK);
 }
 
+static void send_back(uint64_t id, float y)
+{
+    cr_assert_eq(ph_move(hosts[1].producer, id, own_place(0, 50), y, 0), PH_OK);
+}
+
 static uint32_t count_events(uint32_t i, phc_event_kind kind, ph_status status)
 {
     uint32_t count = 0;
@@ -131,8 +140,7 @@ Test(arrivals, copies_that_the_host_attached_become_own_alone)
     const uint32_t told = count_events(1, PHC_EVENT_CLEARED, PH_ATTACHED);
     cr_assert(told >= 1 && told <= 3, "%u", told);
     cr_assert_eq(hosts[1].member->refused_count, 0);
-    for (uint64_t id = 1; id <= 3; id++) /* and goes back */
-        cr_assert_eq(ph_move(hosts[1].producer, id, own_place(0, 50), (float)id, 0), PH_OK);
+    for (uint64_t id = 1; id <= 3; id++) send_back(id, (float)id);
     run_rounds(FEW_ROUNDS);
     for (uint64_t id = 1; id <= 3; id++) expect_own(0, id, (float)id);
     cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_ATTACHED), told);
@@ -188,6 +196,84 @@ Test(arrivals, an_entity_that_the_host_entered_by_itself_becomes_the_one_that_co
         const phc_event *event = &events[1][at];
         cr_assert(event->kind != PHC_EVENT_CLEARED || (event->id == 1 && event->number == phc_number(hosts[0].member)));
     }
+}
+
+Test(arrivals, a_family_with_an_id_that_is_own_here_comes_whole)
+{
+    for (uint64_t id = 1; id <= 3; id++) enter_at(0, id, 10, 10);
+    enter_at(1, 2, 390, 790);
+    enter_at(1, 4, 390, 790);
+    run_rounds(2);
+    for (uint64_t id = 2; id <= 3; id++) cr_assert_eq(ph_attach(hosts[0].producer, id, 1), PH_OK);
+    cr_assert_eq(ph_attach(hosts[1].producer, 4, 2), PH_OK);
+    run_rounds(2);
+    const uint64_t ownership = phc_ownership(hosts[1].member, 2);
+    send_over(1, 20);
+    run_rounds(FEW_ROUNDS);
+    for (uint64_t id = 1; id <= 3; id++) expect_own(1, id, 20);
+    expect_own(1, 4, 790);
+    cr_assert_eq(count_events(1, PHC_EVENT_GAINED, PH_OK), 2);
+    cr_assert_eq(count_events(1, PHC_EVENT_DUPLICATE, PH_OK), 1);
+    for (uint32_t at = 0; at < event_counts[1]; at++) {
+        const phc_event *event = &events[1][at];
+        cr_assert((event->kind == PHC_EVENT_DUPLICATE) == (event->id == 2));
+        cr_assert_eq(event->ownership, phc_ownership(hosts[1].member, event->id));
+    }
+    cr_assert_gt(phc_ownership(hosts[1].member, 2), ownership);
+    send_back(1, 30);
+    run_rounds(FEW_ROUNDS);
+    for (uint64_t id = 1; id <= 3; id++) expect_own(0, id, 30);
+    cr_assert_eq(count_events(0, PHC_EVENT_DUPLICATE, PH_OK), 0);
+}
+
+/* The first node's entity goes over as bytes that no world takes: of a class that is not there, or just the head. */
+static void send_bytes(uint64_t id, bool is_family)
+{
+    static unsigned char state[PH_CAPSULE_MAX];
+    unsigned char *capsule = state + PHX_FAMILY_HEAD_BYTES;
+    const phx_family_member member = {.id = id, .stay = 1};
+    phx_capsule_member head;
+    size_t bytes = 0;
+    const size_t room = sizeof state - PHX_FAMILY_HEAD_BYTES - PHX_FAMILY_MEMBER_BYTES;
+    cr_assert_eq(ph_export(hosts[0].world, id, NULL, NULL, capsule, room, &bytes), PH_OK);
+    memcpy(&head, capsule + sizeof(phx_capsule_head), sizeof head);
+    head.kind = 9;
+    memcpy(capsule + sizeof(phx_capsule_head), &head, sizeof head);
+    phx_capsule_seal(capsule, bytes - sizeof(uint64_t));
+    phx_writer writer = phx_writer_of(state, sizeof state);
+    phx_write_number(&writer, 4, bytes);
+    phx_write_number(&writer, 4, 1);
+    phx_family_put_member(capsule + bytes, &member);
+    bytes += PHX_FAMILY_HEAD_BYTES + PHX_FAMILY_MEMBER_BYTES;
+    cr_assert_eq(phx_hand_over_send(&hosts[0].member->node, id, phc_number(hosts[1].member), NULL, 0, state,
+                                    is_family ? (uint32_t)bytes : 1),
+                 PH_OK);
+}
+
+static const phc_event *event_of(uint64_t id)
+{
+    const phc_event *found = NULL;
+    for (uint32_t at = 0; at < event_counts[1]; at++)
+        if (events[1][at].id == id) found = &events[1][at];
+    cr_assert(found && found->number == phc_number(hosts[0].member));
+    return found;
+}
+
+Test(arrivals, bytes_that_no_world_takes_are_told_and_an_own_entity_stays_or_is_lost_with_them)
+{
+    for (uint64_t id = 1; id <= 4; id++) enter_at(0, id, 300, 10);
+    for (uint64_t id = 3; id <= 4; id++) enter_at(1, id, 300, 10);
+    run_rounds(2);
+    for (uint64_t id = 1; id <= 4; id++) send_bytes(id, id % 2 == 0);
+    run_rounds(FEW_ROUNDS);
+    for (uint64_t id = 1; id <= 4; id++) {
+        const bool stays = id == 3;
+        cr_assert_eq(event_of(id)->kind, stays ? PHC_EVENT_DUPLICATE : PHC_EVENT_LOST, "%u", (unsigned)id);
+        cr_assert_eq(event_of(id)->status, id % 2 == 0 ? PH_BAD_KIND : PH_BAD_VALUE);
+        cr_assert_eq(phc_owns(hosts[1].member, id), stays);
+        cr_assert_eq(phc_leave(hosts[1].member, id), stays ? PH_OK : PH_UNKNOWN_ID);
+    }
+    cr_assert_eq(hosts[1].member->counts.damaged, 4);
 }
 
 Test(arrivals, a_place_that_is_cleared_again_is_told_once)

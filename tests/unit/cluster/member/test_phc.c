@@ -536,9 +536,9 @@ Test(phc, bytes_that_are_no_entity_keep_none_from_coming)
     cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
     cr_assert_eq(ph_move(producer, 8, own_place(0, -50), 20, 0), PH_OK);
     for (uint32_t i = 0; i < 10; i++) step_members();
-    cr_assert(find_event(all[1].member, PHC_EVENT_GAINED, &event));
-    cr_assert_eq(event.id, 8);
-    cr_assert_not(phc_owns(all[1].member, 7));
+    cr_assert(find_event(all[1].member, PHC_EVENT_LOST, &event) && event.id == 7 && event.status != PH_OK);
+    cr_assert(event.number == phc_number(all[0].member) && !phc_owns(all[1].member, 7));
+    cr_assert(find_event(all[1].member, PHC_EVENT_GAINED, &event) && event.id == 8);
     cr_assert_eq(all[1].member->counts.damaged, 1);
 }
 
