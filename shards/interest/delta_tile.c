@@ -67,9 +67,9 @@ static void collect_leaves(phx_shard *shard, uint32_t slot, phx_delta_hits *hits
 /*
  * Keeps the candidates that may be seen, and are not in the list (may_be_listed: with a margin, or after a jump, they
  * may be). The events of a global target come from evaluation, as it is discontinuous when it changes; delta_far.h has
- * the events of one with a reach.
+ * the events of one with a reach. revealed: targets of reveals, which are passed on as common ones, may be among them.
  */
-static void sift_enters(const phx_shard *shard, uint32_t slot, bool may_be_listed, phx_delta_hits *hits)
+static void sift_enters(const phx_shard *shard, uint32_t slot, bool may_be_listed, bool revealed, phx_delta_hits *hits)
 {
     const phx_store *store = &shard->store;
     const phx_list *list = &store->tail[slot].list;
@@ -82,7 +82,7 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, bool may_be_liste
         uint32_t target = phx_target_word_slot(word);
         if (phx_target_word_special(word)) {
             if (!phx_near_admits(own, phx_store_attr(store, target))) continue;
-        } else if (!common) {
+        } else if (!common && !(revealed && (own->sees & phx_store_attr(store, target)->layers))) {
             continue;
         }
         hits->enter[n++] = target;
@@ -432,7 +432,7 @@ static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, 
     if (related) phx_related_sift(scratch, shard, of->slot, related, &hits);
     const bool may_be_listed =
         radii->keep != radii->in || scratch->tile.previous_count > 0 || scratch->tile.far.crossing > 0;
-    sift_enters(shard, of->slot, may_be_listed, &hits);
+    sift_enters(shard, of->slot, may_be_listed, related && related->measured > 0, &hits);
     if (related) phx_related_decide(scratch, shard, of->slot, related, &hits);
     if (scratch->tile.far.crossing > 0) phx_delta_far_decide(scratch, shard, of->row, related, &hits);
     if (!phx_limit_stored_fits(shard, of->slot, hits.enter_count)) return PHX_DELTA_EVALUATE;

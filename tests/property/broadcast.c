@@ -153,6 +153,35 @@ static void full_tick(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
+/* What an apply took in under a higher bound stands; nothing more is taken in that tick. */
+static void lowered_bound(void)
+{
+    enum { APPLIED = 2, MORE = 40 };
+    static const uint8_t payload[PH_PAYLOAD_MAX];
+    char reason[200];
+    host h;
+    ph_stats stats;
+    ph_world_def def = def_of(&h);
+    def.broadcast_bytes = 4 * PH_PAYLOAD_MAX;
+    host_begin(&h, &def);
+    enter(&h, 1, 10, 10);
+    enter(&h, 2, 20, 10);
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    give(&h, take(&h));
+    def.broadcast_bytes = PH_PAYLOAD_MAX;
+    CHECK_OK(ph_world_reconfigure(h.world, &def, reason, sizeof reason));
+    for (uint32_t i = 0; i < APPLIED; i++) CHECK_OK(ph_broadcast(h.producer, 1, payload, sizeof payload, NULL));
+    CHECK_OK(ph_apply(h.world));
+    for (uint32_t i = 0; i < MORE; i++) CHECK_OK(ph_broadcast(h.producer, 1, payload, sizeof payload, NULL));
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    const ph_batch *batch = take(&h);
+    CHECK(batch->payload_bytes == APPLIED * PH_PAYLOAD_MAX, "%llu bytes", (unsigned long long)batch->payload_bytes);
+    give(&h, batch);
+    CHECK_OK(ph_world_stats(h.world, &stats));
+    CHECK(stats.refused[PH_TICK_FULL] == MORE, "%llu refused", (unsigned long long)stats.refused[PH_TICK_FULL]);
+    CHECK_OK(ph_world_destroy(h.world));
+}
+
 /* ---- a consumer that stood: the newest are kept, and the others are counted ---- */
 
 static void slow_consumer(void)
@@ -317,6 +346,7 @@ int main(void)
 {
     full_queue();
     full_tick();
+    lowered_bound();
     slow_consumer();
     only_dropped();
     several_producers();

@@ -92,6 +92,7 @@ void history_note(history *h, const model *m)
         history_entity note = {.key = {e->id, e->incarnation}, .kind = e->now.kind, .consumer = e->now.consumer};
         note.user_data = e->now.user_data;
         note.settled = e->settled;
+        note.handed = e->handed;
         note.depth = e->depth;
         note.at = (ph_position){e->now.x, e->now.y, e->now.z};
         if (next_change < change_count && changes[next_change].observer.id == e->id) {

@@ -15,6 +15,7 @@ typedef struct history_entity {
     uint64_t user_data;
     ph_position at;
     bool settled; /* ready at the end of this tick */
+    bool handed;  /* its consumer changed in this tick, if only to and fro: what waited for it is dropped */
     bool changed; /* had a change in this tick */
     bool fresh;   /* which began a list */
     bool more;    /* which said that targets wait */

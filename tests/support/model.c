@@ -424,6 +424,7 @@ static void set_attrs(const model *m, model_entity *e, const ph_attrs *attrs)
     own_merge(&next.own, attrs, attrs->given);
     if (next.own.consumer != e->own.consumer && MUTATE(MUTANT_CONSUMER_KEEPS, true, false)) {
         begin_anew(m, e);
+        e->hands = true;
     }
     if (model_resolve(m, e).ready && !model_resolve(m, &next).ready) {
         model_end_list(m, e);

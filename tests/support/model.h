@@ -51,6 +51,8 @@ typedef struct model_entity {
     bool settled;                    /* it was in the world and ready at the end of the last tick */
     bool had_change;                 /* it has had a change since it last became ready */
     bool anew;                       /* the whole list is to be told in this tick */
+    bool hands;                      /* its consumer changed in this tick, if only to and fro */
+    bool handed;                     /* ... in the last one */
     bool awake;                      /* an NPC that was awake at the end of the last tick */
     uint64_t waker_near;             /* the last tick with one */
     VEC(uint64_t) areas;             /* that it was in at the end of the last tick */

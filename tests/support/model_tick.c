@@ -325,7 +325,8 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
         VEC_PUSH(&m->changes, change);
     }
     o->settled = ready;
-    o->anew = false;
+    o->handed = o->hands;
+    o->anew = o->hands = false;
     if (ready || MUTATE(MUTANT_READY_KEEPS, true, false)) {
         o->list.count = 0;
         for (size_t i = 0; i < new_list->count; i++) {

@@ -28,7 +28,7 @@ static bool stays(const history *h, model_key observer, uint64_t tick, uint64_t 
     const history_entity *then = history_entity_at(h, tick, observer);
     while (++tick <= last) {
         const history_entity *o = history_entity_at(h, tick, observer);
-        if (o == NULL || !o->settled || o->consumer != then->consumer) {
+        if (o == NULL || !o->settled || o->handed || o->consumer != then->consumer) {
             return false;
         }
     }

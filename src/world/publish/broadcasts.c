@@ -127,7 +127,9 @@ ph_status phx_broadcasts_add(phx_world *world, const phx_producer_run *run, uint
     phx_shard *shard = NULL;
     uint32_t slot = PHX_SLOT_NONE;
     if (command->id != 0 && !phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
-    if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
+    /* the bound may be lower than at the last apply of this tick */
+    const uint64_t payload_bytes = (uint64_t)b->payload_bytes + command->bytes;
+    if (payload_bytes > world->def.broadcast_bytes) return PH_TICK_FULL;
     if (world->def.consumers > 0 &&
         !add_message(world, run, i, command, shard ? shard->store.name[slot].incarnation : 0))
         return PH_NO_MEMORY; /* without consumers there is no recipient */
