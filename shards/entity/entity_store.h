@@ -30,7 +30,8 @@ enum {
     PHX_SLOT_LEAVING = 1u << 4, /* is in the list of possible emigrants */
     PHX_SLOT_RELATED = 1u << 5, /* has pairs, links, hides or reveals as an observer, or had when its list was found */
     PHX_SLOT_FAR = 1u << 6,     /* far target: global or reach > 0, seen beyond the observers' views */
-    /* As a target: layers other than 1, stealth, a veil, priority, _FAR or _BOUNDED. Or it observes, not layer 0. */
+    /* A target of layers other than 0 alone, with stealth, a veil, priority, _FAR or _BOUNDED; or an observer that does
+     * not see layer 0. */
     PHX_SLOT_SPECIAL = 1u << 7,
     /*
      * Its last change was more than one short step: it is new, jumped, or has other attributes. So rows alone do not
@@ -147,8 +148,8 @@ static inline uint32_t phx_store_instance(const phx_store *store, uint32_t slot)
 
 /*
  * Do view, margin and position decide an own observer's list, unless a limit cuts it, or relations count? With bands
- * the list of an observer that does not see layer 0 is stored nevertheless: rows would be compared that its list has
- * not.
+ * the list of an observer that does not see layer 0 is stored nevertheless: updates would compare it with rows that its
+ * list does not have.
  */
 static inline bool phx_store_attr_decides(const phx_store *store, uint32_t slot)
 {

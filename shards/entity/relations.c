@@ -64,7 +64,8 @@ static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, phx_re
     if (at == relations->set_count) relations->set_count++;
     else relations->free_first = set->slot[0];
     set->observer = observer.id;
-    set->count = set->measured = set->hides = 0;
+    set->count = set->measured = set->hides = set->listed = 0;
+    memset(set->slot, UINT8_MAX, sizeof set->slot); /* each is SLOT_NONE: the next free set is no target */
     relations->place[observer.slot] = at + 1;
     relations->used++;
     return set;

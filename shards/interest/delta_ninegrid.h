@@ -14,7 +14,7 @@
  *   span(A) \\ span(B), and each c with a in span(A) and b not in span(B). Either a is in span(A) \\ span(B), where c's
  *   old cell entry is; or c leaves for observers that stayed in B, and is in B's task.
  *
- * Evaluated instead (evaluate.h): an observer with a cap or relations, or one that does not see layer 1; every observer
+ * Evaluated instead (evaluate.h): an observer with a cap or relations, or one that does not see layer 0; every observer
  * while a target is global; an observer with a target, in its old or new span, that changed its layers, stealth or the
  * like.
  */

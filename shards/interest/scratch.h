@@ -33,7 +33,7 @@ typedef struct phx_change {
     bool ordered : 1; /* leaves come first, both in the order of events; else target words */
     bool commits : 1; /* there is work for phx_interest_commit() */
     bool evaluated : 1; /* the whole list was found: more may have come into view than entered, as it was listed */
-    bool passes;        /* one of its targets may be discontinuous in this tick */
+    bool passes : 1;    /* one of its targets may be discontinuous in this tick */
 } phx_change;
 
 /* Does the consumer get this change? */

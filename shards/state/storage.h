@@ -193,8 +193,8 @@ typedef struct phx_storage {
     void (*fill_batch)(const phx_shard *shard, struct phx_observer_batch *batch);
     /*
      * Adds a block message for each block with observers that may have the block message's source in their lists,
-     * without a relation; for the block message's only observer, if that one does not get it whatever its distance; for
-     * each block with observers in a box of an instance. By the shard's owner. false = no memory.
+     * without a relation. One with a single observer is for that alone, unless it is out of range. One of a place is
+     * for each block with observers in a box of an instance. By the shard's owner. false = no memory.
      */
     bool (*address_viewers)(struct phx_recipients *recipients, const phx_shard *shard,
                             const struct phx_block_message *block_message);

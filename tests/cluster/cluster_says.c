@@ -5,8 +5,8 @@
  * in another instance, of other layers, or not ready, and so are some of the places.
  *
  *  - no observer hears a broadcast twice, from farther than it was within the last ticks, of another instance, of
- * layers that it does not see, or while it is not ready; those that an entity made with one owner it hears in their
- * order;
+ *    layers that it does not see, or while it is not ready; the ones that an entity made with one owner it hears in
+ *    their order;
  *  - without lost messages each observer hears what was said near it, if neither of the two was just handed over;
  *  - once all stand still, the observers of each broadcast are those of one world;
  *  - pinned entities are at each node, wherever they are and whichever node has them, and links to them hold.

@@ -78,7 +78,7 @@ static inline phx_attr plain_attr(float view, float margin)
         .layers = 1, .visible = PH_LENGTH_MAX, .sees = UINT64_MAX, .view = view, .margin = margin, .ready = true};
 }
 
-/* An observer with a stored list, as it does not see layer 1, and has bands; and a target for it. */
+/* An observer with a stored list, as it does not see layer 0, and has bands; and a target for it. */
 static inline phx_attr stored_attr(float view)
 {
     phx_attr attr = plain_attr(view, 0);
