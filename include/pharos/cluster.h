@@ -15,9 +15,10 @@
  * with what its owner said last, not with the world. A copy that a stray ph_attach() has attached is detached as its
  * owner moves or changes it, or as it becomes own (PHC_EVENT_CLEARED).
  *
- * Where the world has no room (entities_max, memory) for entities that come, they wait for it. The first 256 families
- * are own by then, PHC_EVENT_GAINED told; up to 4096 more are neither told nor phc_owns() until these are in the world,
- * and behind them all that other nodes hand over or broadcast waits at its senders. All other events pass them.
+ * Where the world has no room (entities_max, memory) for entities that come, they wait for it. Families that came in a
+ * round before which fewer than 256 waited are own by then, PHC_EVENT_GAINED told; up to 4096 more are neither told nor
+ * phc_owns() until these are in the world, and behind them all that other nodes hand over or broadcast waits at its
+ * senders. All other events pass them.
  *
  * The two ways out of a process are tables of functions, so that a host can bring its own:
  *
@@ -285,7 +286,7 @@ typedef struct phc_event {
     phc_event_kind kind;
     ph_status status;
     uint64_t id;
-    uint64_t ownership; /* GAINED, RESTORED: as phc_ownership() */
+    uint64_t ownership; /* GAINED, RESTORED, and DUPLICATE with PH_OK: as phc_ownership() */
     uint16_t number;    /* of a member; 0 = none */
     uint32_t region;    /* column + row * columns */
     uint32_t loss;      /* RESTORE */
@@ -547,10 +548,10 @@ typedef struct phc_stats {
     uint64_t broadcasts_in;   /* of other nodes, for observers here */
     uint64_t broadcasts_out;  /* own ones, for each node that gets them */
     uint64_t broadcasts_lost; /* dropped, at whichever end: too late, too many, or their source is not here */
-    uint64_t halo_exceeded;   /* looks, one in 256 ticks or phc_look(), at an own observer with a longer view and
-                                 margin than the halo has room for: it misses other nodes' entities */
-    uint64_t fenced;          /* 1: it is a member no more */
-    uint64_t reserved[8];     /* 0 */
+    uint64_t halo_exceeded; /* looks, at least one in 256 ticks or by phc_look(), at an own observer with a longer view
+                               and margin than the halo has room for: it misses other nodes' entities */
+    uint64_t fenced;        /* 1: it is a member no more */
+    uint64_t reserved[8];   /* 0 */
 } phc_stats;
 
 /** @return PH_OK, PH_BAD_ARGUMENT. @thread ticker */

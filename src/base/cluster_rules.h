@@ -42,16 +42,23 @@ static inline float phx_cluster_halo_slack(const phc_def *def)
     return 2.0f * def->hand_over_margin + 2.0f * def->speed_max * (float)def->lag_max;
 }
 
-/* The least halo: room for the longest range that an observer sees, or an NPC is woken from. */
-static inline float phx_cluster_least_halo(const phc_def *def)
+/* The longest range of an observer by its class, or that of towers, which all have. */
+static inline float phx_cluster_longest_range(const ph_world_def *world)
 {
-    const ph_world_def *world = def->world_def;
     float seen = 0.0f;
+    if (world->range == PH_RANGE_TOWERS) return phx_tower_side_given(world) * (float)(world->span + 1);
     for (uint32_t i = 0; i < world->class_count; i++) {
         const float one = world->classes[i].view + world->classes[i].margin;
         if (one > seen) seen = one;
     }
-    if (world->range == PH_RANGE_TOWERS) seen = phx_tower_side_given(world) * (float)(world->span + 1);
+    return seen;
+}
+
+/* The least halo: room for the longest range that an observer sees, or an NPC is woken from. */
+static inline float phx_cluster_least_halo(const phc_def *def)
+{
+    const ph_world_def *world = def->world_def;
+    float seen = phx_cluster_longest_range(world);
     if (phx_cluster_woken_from(world) > seen) seen = phx_cluster_woken_from(world);
     return seen + phx_cluster_halo_slack(def);
 }
@@ -59,7 +66,9 @@ static inline float phx_cluster_least_halo(const phc_def *def)
 /* The longest range of an observer that a halo of this width has room for; where towers decide all have the same. */
 static inline float phx_cluster_view_within(const phc_def *def, float width)
 {
-    return def->world_def->range == PH_RANGE_TOWERS ? INFINITY : width - phx_cluster_halo_slack(def);
+    if (def->world_def->range == PH_RANGE_TOWERS) return INFINITY;
+    /* a width has room for the classes' ranges, though a sum less one of its parts may be below the other one */
+    return fmaxf(width - phx_cluster_halo_slack(def), phx_cluster_longest_range(def->world_def));
 }
 
 /* The longest reach of a target that it has room for: it stays in a list for a margin beyond. */

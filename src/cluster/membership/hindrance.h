@@ -9,7 +9,8 @@
 
 #include "cluster/membership/membership_state.h"
 
-/* By a list with that map. NULL: nothing has been in the way for a lease; else why the process ends. */
+/* By a list with that map. NULL: nothing has been in the way for a lease in which the store was steady; else why the
+ * process ends. */
 const char *phx_hindrance_hear_list(phx_membership *membership, const phx_cluster_map *map);
 
 #endif

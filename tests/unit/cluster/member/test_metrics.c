@@ -8,6 +8,7 @@
 
 #include <pharos/cluster.h>
 
+#include "base/cluster_rules.h"
 #include "cluster/halo/halo.h"
 #include "cluster/member/phc_state.h"
 
@@ -337,6 +338,24 @@ Test(member_metrics, what_is_seen_from_far_is_counted_while_its_node_tells_of_it
         step_members();
     }
     cr_assert(stats_of(0).far == 0 && stats_of(0).own == 1);
+}
+
+/* Of the views of players' clients, in tenths: some are no sum of floats. */
+Test(member_metrics, a_halo_that_is_computed_has_room_for_all_classes)
+{
+    ph_class class = ph_class_default("default");
+    ph_world_def world_def = ph_world_def_default();
+    phc_def def = phc_def_default();
+    def.world_def = &world_def;
+    world_def.classes = &class;
+    world_def.class_count = 1;
+    for (uint32_t tenths = 1; tenths <= 5400; tenths++) {
+        class.view = (float)(tenths / 2) * 0.1f;
+        class.margin = tenths % 2 == 0 ? 0.0f : class.view * 0.1f;
+        const float within = phx_cluster_view_within(&def, phx_cluster_least_halo(&def));
+        cr_assert_geq(within, class.view + class.margin, "%g and %g: %.9g", (double)class.view, (double)class.margin,
+                      (double)within);
+    }
 }
 
 Test(member_metrics, a_view_that_the_halo_has_no_room_for_is_counted)
