@@ -55,14 +55,12 @@ static bool add_candidates(phx_update_emission *at, const uint32_t *keys, uint32
     return true;
 }
 
-/* May a special target's row be in the near part of the list? As phx_near_sees(), with attributes by its sample. */
+/* May a special target's row be in the near part of the list? Its attributes stand with its sample. */
 static bool sees_special(const phx_update_emission *at, uint32_t item, uint32_t slot)
 {
     const phx_store *store = &at->shard->store;
     const phx_attr *attr = &store->sets.attr[at->shard->bands.samples[item].set];
-    if (!phx_near_admits(at->attr, attr)) return false;
-    return phx_bound_of(attr) >= at->attr->view ||
-           phx_in_range(at->shard->rules, &store->body[at->slot], &store->body[slot], phx_bound_of(attr));
+    return phx_near_sees_as(at->shard, &store->body[at->slot], at->attr, slot, attr);
 }
 
 /*

@@ -25,15 +25,20 @@ static inline bool phx_near_admits(const phx_attr *observer, const phx_attr *tar
     return phx_layers_match(observer, target) && !phx_far_seen(observer, target);
 }
 
-/* May the target, a live slot in view of the observer, be in the near part now? By its bound, too. */
+/* May the target with these attributes, in view of the observer, be in the near part now? By its bound, too. */
+static inline bool phx_near_sees_as(const phx_shard *shard, const phx_body *body, const phx_attr *observer,
+                                    uint32_t target, const phx_attr *attr)
+{
+    if (!phx_near_admits(observer, attr)) return false;
+    return phx_bound_of(attr) >= observer->view ||
+           phx_in_range(shard->rules, body, &shard->store.body[target], phx_bound_of(attr));
+}
+
+/* The same of a live slot. */
 static inline bool phx_near_sees(const phx_shard *shard, const phx_body *body, const phx_attr *observer,
                                  uint32_t target)
 {
-    const phx_store *store = &shard->store;
-    const phx_attr *attr = phx_store_attr(store, target);
-    if (!phx_near_admits(observer, attr)) return false;
-    return phx_bound_of(attr) >= observer->view ||
-           phx_in_range(shard->rules, body, &store->body[target], phx_bound_of(attr));
+    return phx_near_sees_as(shard, body, observer, target, phx_store_attr(&shard->store, target));
 }
 
 /* An upper bound of a far part's length, now or at the last tick's end. */
