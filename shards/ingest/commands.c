@@ -255,6 +255,7 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
 void phx_shard_rules_changed(phx_shard *shard)
 {
     shard->all_dirty = shard->changed = true;
+    shard->copies_due = true; /* a class may have begun to wake: its entities are copied beyond the border */
     shard->far.stale = true;
     shard->radius_stale = true;
 }
