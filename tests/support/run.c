@@ -232,6 +232,9 @@ static void do_reload(run *r, const step_reload *reload)
     }
     ph_stats stats = {.queued = 1};
     if (!r->begun && r->type->stats != NULL && r->type->stats(r->self, &stats) == PH_OK && stats.queued == 0) {
+        if (r->m != NULL) {
+            run_refusals(r, false); /* a loaded world tells none of before */
+        }
         resave(r); /* with a definition that no tick has taken yet */
     }
 }
