@@ -4,31 +4,19 @@
  */
 #include <criterion/criterion.h>
 
-#include <pharos/pharos.h>
+#include "unit/api/banded_world.h"
 
 enum { OBSERVER = 1, LINKED = 2, STRANGER = 3, VIEW = 100, SIDE = 10000, QUIET_TICKS = 12 };
 
 /* With a margin positions alone do not tell what entered. */
 static ph_world create(uint32_t shards, uint32_t updates_max)
 {
-    static ph_class kinds[2];
-    ph_world world;
-    ph_world_def def = ph_world_def_default();
-    kinds[0] = ph_class_default("default");
-    kinds[0].view = 0;
-    kinds[1] = ph_class_default("observer");
-    kinds[1].view = VIEW;
-    kinds[1].margin = 1;
-    kinds[1].updates_max = updates_max;
-    kinds[1].band_count = 1;
-    kinds[1].bands[0] = (ph_band){.radius = VIEW, .every = 1};
-    def.classes = kinds;
-    def.class_count = 2;
-    def.world_size[0] = def.world_size[1] = SIDE;
-    def.world_origin[0] = def.world_origin[1] = 0;
-    def.shards[0] = shards;
-    cr_assert_eq(ph_world_create(&def, &world), PH_OK);
-    return world;
+    return banded_world_create(&(banded_world){.shards = shards,
+                                               .side = SIDE,
+                                               .view = VIEW,
+                                               .margin = 1,
+                                               .updates_max = updates_max,
+                                               .band = {.radius = VIEW, .every = 1}});
 }
 
 /* Updates of the linked one that the observer gets in a tick. */

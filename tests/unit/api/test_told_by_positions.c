@@ -5,29 +5,9 @@
  */
 #include <criterion/criterion.h>
 
-#include <pharos/pharos.h>
+#include "unit/api/banded_world.h"
 
 enum { OBSERVER = 1, NEAR_ID = 2, FAR_ID = 3, LINKED = 4, VIEW = 100, NARROW = 40, SIDE = 10000, QUIET_TICKS = 12 };
-
-static ph_world create(uint32_t shards)
-{
-    static ph_class kinds[2];
-    ph_world world;
-    ph_world_def def = ph_world_def_default();
-    kinds[0] = ph_class_default("default");
-    kinds[0].view = 0;
-    kinds[1] = ph_class_default("observer");
-    kinds[1].view = VIEW;
-    kinds[1].band_count = 1;
-    kinds[1].bands[0] = (ph_band){.radius = VIEW, .every = 8};
-    def.classes = kinds;
-    def.class_count = 2;
-    def.world_size[0] = def.world_size[1] = SIDE;
-    def.world_origin[0] = def.world_origin[1] = 0;
-    def.shards[0] = shards;
-    cr_assert_eq(ph_world_create(&def, &world), PH_OK);
-    return world;
-}
 
 typedef struct told {
     uint32_t entered, updates, updates_of_near, updates_of_far;
@@ -56,7 +36,8 @@ static told tick(ph_world world, ph_consumer consumer)
 /* linked: the near one is listed by a link alone, which ends in the tick in which the observer's attributes change. */
 static void run_case(uint32_t shards, bool linked, uint32_t turn)
 {
-    const ph_world world = create(shards);
+    const ph_world world = banded_world_create(
+        &(banded_world){.shards = shards, .side = SIDE, .view = VIEW, .band = {.radius = VIEW, .every = 8}});
     ph_producer producer;
     ph_consumer consumer;
     told of;
