@@ -18,7 +18,9 @@
  * Where the world has no room (entities_max, memory) for entities that come, they wait for it. Families that came in a
  * round before which fewer than 256 waited are own by then, PHC_EVENT_GAINED told; up to 4096 more are neither told nor
  * phc_owns() until these are in the world, and behind them all that other nodes hand over or broadcast waits at its
- * senders. All other events pass them.
+ * senders. All other events pass them. One that phc_leave() lets leave meanwhile does not come, and all others of its
+ * family do. Of an id that waits so another entity comes behind it, and what is handed over behind that one comes later
+ * still.
  *
  * The two ways out of a process are tables of functions, so that a host can bring its own:
  *
@@ -272,7 +274,8 @@ typedef enum phc_event_kind {
     PHC_EVENT_CLEARED = 16       /* entity `id`, GAINED from node `number` or RESTORED, was refused by the world for
                                 `status`, as the host had attached copies (PH_ATTACHED, PH_TOO_DEEP), or had entered the
                                 id itself, by ph_enter() (PH_EXISTS). These attachments end, and that entity is the one
-                                that came, with all it came with, in the next tick */
+                                that came, with all it came with, in the next tick. PH_UNKNOWN_ID: there were more
+                                refusals than the world tells, and one may have been for that */
 } phc_event_kind;
 
 /** Which node has an entity. */
@@ -333,8 +336,8 @@ PH_API bool phc_event_next(phc *member, phc_event *event);
  * control store has lost all it had and the database has not, the member gives the map a version above it.
  * @return PH_OK; PH_TAKEN: the region of the place is another node's, see phc_owner_of(); PH_EXISTS: it is own, or on
  * its way; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`: some ticks later it
- * is not; PH_BAD_VALUE: no map reaches `after` (2^60 or more); else as ph_enter(): then nothing has changed. @thread
- * ticker
+ * is not; or one of that id has left, and the family it came with waits for room; PH_BAD_VALUE: no map reaches `after`
+ * (2^60 or more); else as ph_enter(): then nothing has changed. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after);
 

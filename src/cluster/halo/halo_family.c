@@ -144,7 +144,7 @@ ph_status phx_halo_clear(phx_halo *halo, const phx_offer *offer)
     return PH_OK;
 }
 
-ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *family)
+static ph_status import_family(phx_halo *halo, const phx_offer *offer, phx_family *family)
 {
     if (!phx_family_open(family, offer)) return PH_BAD_VALUE;
     if (!phx_halo_reserve_own(halo, family->count)) return PH_NO_MEMORY;
@@ -153,15 +153,51 @@ ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *fami
         const ph_status status = clear_place(halo, &member);
         if (status != PH_OK) return status;
     }
-    const ph_status status = ph_import(halo->def.producer, family->capsule, family->capsule_bytes, stay_of, halo);
+    return ph_import(halo->def.producer, family->capsule, family->capsule_bytes, stay_of, halo);
+}
+
+static void own_member(phx_halo *halo, const phx_family_member *member)
+{
+    phx_halo_entity own = {.id = member->id, .stay = member->stay, .own = true, .arrives = true, .heard = halo->now};
+    const phx_halo_entity *known = phx_halo_find(halo, member->id);
+    own.far = known && was_far(halo, known);
+    if (known) phx_halo_remove(halo, known);
+    phx_halo_add(halo, own);
+}
+
+ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *family)
+{
+    const ph_status status = import_family(halo, offer, family);
     if (status != PH_OK) return status;
     for (uint32_t i = 0; i < family->count; i++) {
         const phx_family_member member = phx_family_member_at(family, i);
-        phx_halo_entity own = {.id = member.id, .stay = member.stay, .own = true, .heard = halo->now};
-        const phx_halo_entity *known = phx_halo_find(halo, member.id);
-        own.far = known && was_far(halo, known);
-        if (known) phx_halo_remove(halo, known);
-        phx_halo_add(halo, own);
+        own_member(halo, &member);
+    }
+    return PH_OK;
+}
+
+/* It comes with its family, as a capsule comes whole. Where the producer is full it is a copy that is not repeated. */
+static void leave_again(phx_halo *halo, const phx_family_member *member)
+{
+    const phx_halo_entity *copy = phx_halo_find(halo, member->id);
+    PHX_ASSERT(!copy || !copy->own);
+    if (copy) phx_halo_remove(halo, copy);
+    if (ph_leave(halo->def.producer, member->id) == PH_OK) return;
+    phx_halo_add(halo, (phx_halo_entity){.id = member->id, .stay = member->stay});
+    halo->counts.refused++;
+}
+
+ph_status phx_halo_gain_again(phx_halo *halo, const phx_offer *offer)
+{
+    phx_family family;
+    if (!phx_halo_reserve_copies(halo, offer->follower_count + 1)) return PH_NO_MEMORY;
+    const ph_status status = import_family(halo, offer, &family);
+    if (status != PH_OK) return status;
+    for (uint32_t i = 0; i < family.count; i++) {
+        const phx_family_member member = phx_family_member_at(&family, i);
+        const phx_halo_entity *entity = phx_halo_find(halo, member.id);
+        if (entity && entity->own && entity->arrives) own_member(halo, &member);
+        else leave_again(halo, &member);
     }
     return PH_OK;
 }

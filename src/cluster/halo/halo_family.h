@@ -20,7 +20,12 @@ ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number, phx_family
  */
 ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *family);
 /*
- * Before another phx_halo_gain() of a family that the world has refused: what the host has under its ids is remote in
+ * Once more, as the world has refused it. Members that are not phx_halo_entity.arrives any more have left meanwhile,
+ * and leave again, in the same tick: no id of them is own. Statuses as before.
+ */
+ph_status phx_halo_gain_again(phx_halo *halo, const phx_offer *offer);
+/*
+ * Before phx_halo_gain_again() of a family that the world has refused: what the host has under its ids is remote in
  * the next tick, with no attachment. An entity that changes its side loses all of them; one that was remote changes
  * twice, and stays in all lists. Else a status of ph_set(), to be tried again.
  */

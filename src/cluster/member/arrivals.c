@@ -6,16 +6,11 @@
 #include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_say.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/member/kept_arrivals.h"
 #include "cluster/member/reports.h"
 #include "cluster/node/hand_over.h"
 
 /* ---- events of the node ---- */
-
-static uint16_t number_of(const phc *member, uint64_t registration)
-{
-    const phx_peer *peer = phx_node_peer(&member->node, registration);
-    return peer ? peer->member.number : 0; /* 0: it is out, and was forgotten */
-}
 
 /* The own entity of that id that the event's one takes the place of; NULL: there was none. */
 static phx_holding *find_double(const phc *member, const phx_node_event *event, uint64_t id)
@@ -40,7 +35,7 @@ static bool report_arrival(phc *member, const phx_node_event *event, const phx_f
                               .ownership = doubled      ? doubled->ownership
                                            : is_dropped ? 0
                                                         : event->offer.ownership,
-                              .number = number_of(member, event->peer),
+                              .number = phx_report_number(member, event->peer),
                               .bytes = entity->blob,
                               .size = entity->blob_bytes,
                               .reason = ""};
@@ -72,7 +67,7 @@ static void drop_arrival(phc *member, const phx_node_event *event, uint64_t id, 
     const phc_event lost = {.kind = stays ? PHC_EVENT_DUPLICATE : PHC_EVENT_LOST,
                             .status = why,
                             .id = id,
-                            .number = number_of(member, event->peer),
+                            .number = phx_report_number(member, event->peer),
                             .reason = ""};
     if (doubled) doubled->is_double = false;
     if (!stays) (void)phx_hand_over_leave(&member->node, id);
@@ -149,102 +144,7 @@ static bool take_event(phc *member, const phx_node_event *event)
     return true;
 }
 
-/* ---- refused ones ---- */
-
-bool phx_arrivals_have(const phc *member, uint64_t id)
-{
-    phx_item item = {0};
-    for (uint32_t i = 0; i < member->arrivals.count; i++) {
-        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
-        const phx_node_event event = phx_events_of(item);
-        for (uint32_t place = 0; place <= event.offer.follower_count; place++)
-            if (phx_wire_offer_id(&event.offer, place) == id) return true;
-    }
-    return false;
-}
-
-static phx_refused_arrival *find_refused(const phc *member, uint64_t root)
-{
-    for (uint32_t i = 0; i < member->refused_count; i++)
-        if (member->refused[i].id == root) return &member->refused[i];
-    return NULL;
-}
-
-void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why)
-{
-    phx_refused_arrival *known = find_refused(member, id);
-    if (!known) {
-        if (!phx_arrivals_have(member, id)) return;
-        PHX_ASSERT(member->refused_count < member->refused_capacity); /* room was reserved */
-        known = &member->refused[member->refused_count++];
-        *known = (phx_refused_arrival){.id = id};
-    }
-    known->why = why;
-    known->waits = true;
-}
-
-static bool is_wanted(void *member, phx_item item)
-{
-    return find_refused(member, phx_events_of(item).offer.id) != NULL;
-}
-
-void phx_arrivals_end_tick(phc *member)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < member->refused_count; i++)
-        if (member->refused[i].waits) member->refused[kept++] = member->refused[i];
-    member->refused_count = kept;
-    phx_item_queue_keep(&member->arrivals, is_wanted, member);
-}
-
-void phx_arrivals_audit(phc *member)
-{
-    phx_item item = {0};
-    for (uint32_t i = 0; i < member->arrivals.count; i++) {
-        ph_attrs attrs;
-        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
-        const uint64_t root = phx_events_of(item).offer.id;
-        const ph_status status = ph_entity_get(member->world, root, &attrs);
-        const bool came = status == PH_OK && !attrs.remote;
-        if (!came) phx_arrivals_refuse(member, root, PH_UNKNOWN_ID);
-    }
-}
-
-/*
- * Something of the host stands where the family comes to, by the refusal: attachments of its copies, or an entity that
- * the host entered under an id of it. It ends just before the import, so that nothing comes between. false: to be tried
- * again.
- */
-static bool clear_place(phc *member, const phx_node_event *event, phx_refused_arrival *refused)
-{
-    const phc_event cleared = {.kind = PHC_EVENT_CLEARED,
-                               .status = refused->why,
-                               .id = refused->id,
-                               .number = number_of(member, event->peer),
-                               .reason = ""};
-    const bool is_for_room = refused->why == PH_CAPACITY || refused->why == PH_NO_MEMORY;
-    if (is_for_room) return true;
-    if (!refused->is_told && refused->why != PH_UNKNOWN_ID) refused->is_told = phx_report(member, &cleared);
-    return phx_halo_clear(&member->halo, &event->offer) == PH_OK;
-}
-
-/* Arrivals that the world has refused. What it does not take now is refused again. */
-static void import_again(phc *member)
-{
-    phx_item item = {0};
-    for (uint32_t i = 0; i < member->arrivals.count && member->refused_count > 0; i++) {
-        phx_family family;
-        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
-        const phx_node_event event = phx_events_of(item);
-        phx_refused_arrival *refused = find_refused(member, event.offer.id);
-        if (!refused || !refused->waits) continue;
-        const phx_halo_entity *entity = phx_halo_find(&member->halo, event.offer.id);
-        const bool has_left = !entity || !entity->own;
-        if (has_left ||
-            (clear_place(member, &event, refused) && phx_halo_gain(&member->halo, &event.offer, &family) == PH_OK))
-            refused->waits = false;
-    }
-}
+/* ---- a round ---- */
 
 typedef struct arrivals_taking {
     phc *member;
@@ -257,6 +157,7 @@ static bool stays_waiting(void *user, phx_item item)
     arrivals_taking *taking = user;
     const phx_node_event event = phx_events_of(item);
     const bool arrives = event.kind == PHX_NODE_GAINED || event.kind == PHX_NODE_TAKEN_BACK;
+    if (arrives && phx_arrivals_meet(taking->member, &event.offer)) taking->has_room = false;
     if (arrives && !taking->has_room) return true;
     if (!taking->stopped) taking->stopped = !take_event(taking->member, &event);
     return taking->stopped;
@@ -269,7 +170,8 @@ static bool stays_waiting(void *user, phx_item item)
 void phx_arrivals_take(phc *member)
 {
     enum { WAITING_MAX = 256 };
+    phx_arrivals_begin_round(member);
     arrivals_taking taking = {.member = member, .has_room = member->arrivals.count < WAITING_MAX};
-    import_again(member);
+    phx_arrivals_import(member);
     phx_item_queue_keep(&member->node.events, stays_waiting, &taking);
 }

@@ -4,6 +4,7 @@
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/member/kept_arrivals.h"
 #include "cluster/member/phc_clock.h"
 #include "cluster/membership/wishes.h"
 #include "cluster/node/hand_over.h"
@@ -37,7 +38,7 @@ ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t af
     if ((attrs->given & (PH_X | PH_Y)) != (PH_X | PH_Y)) return PH_NOT_GIVEN;
     ph_status status = ph_attrs_check(member->world, PH_COMMAND_ENTER, attrs, NULL, 0);
     if (status != PH_OK) return status;
-    if (is_claimed_by_another(member, id)) return PH_BUSY;
+    if (is_claimed_by_another(member, id) || phx_arrivals_miss(member, id)) return PH_BUSY;
     const uint32_t region = phx_halo_region(&member->grid, attrs->x, attrs->y);
     status = phx_hand_over_enter(&member->node, id, region, after);
     if (status == PH_BUSY && !reach_ownership(member, after)) return PH_BAD_VALUE;
@@ -53,8 +54,10 @@ ph_status phc_leave(phc *member, uint64_t id)
     const phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
     if (!holding) return PH_UNKNOWN_ID;
     if (holding->sending || holding->is_double) return PH_PENDING;
+    const bool arrives = phx_arrivals_have(member, id);
     ph_status status = phx_halo_leave(&member->halo, id);
     if (status == PH_OK) status = phx_hand_over_leave(&member->node, id);
+    member->gone_count += arrives && status == PH_OK;
     return status;
 }
 

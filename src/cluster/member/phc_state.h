@@ -52,6 +52,7 @@ typedef struct phx_refused_arrival {
     ph_status why; /* the last time */
     bool waits;    /* it was not imported since */
     bool is_told;  /* the host knows that its place is cleared */
+    bool is_kept;  /* its arrival is there, as they are looked through */
 } phx_refused_arrival;
 
 enum { PHX_LOAD_ROUNDS = 256 };
@@ -93,6 +94,7 @@ struct phc {
     phx_item_queue arrivals;      /* states of imports of this tick, until the world has taken them */
     phx_refused_arrival *refused; /* among them: they are imported again */
     uint32_t refused_count, refused_capacity;
+    uint32_t gone_count;      /* at least so many ids of arrivals have left, while others of their families wait */
     uint64_t world_tick;      /* the last tick of the world that phc_told() has seen */
     uint64_t refusals_untold; /* ph_stats.refusals_untold, then */
     uint32_t audits;          /* comparisons of all entities with the world that are due */

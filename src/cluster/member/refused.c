@@ -6,7 +6,7 @@
 #include "cluster/member/refused.h"
 
 #include "cluster/halo/halo_table.h"
-#include "cluster/member/arrivals.h"
+#include "cluster/member/kept_arrivals.h"
 #include "cluster/member/reports.h"
 #include "cluster/node/hand_over.h"
 

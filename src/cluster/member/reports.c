@@ -14,6 +14,12 @@ bool phx_report(phc *member, const phc_event *event)
     return true;
 }
 
+uint16_t phx_report_number(const phc *member, uint64_t registration)
+{
+    const phx_peer *peer = phx_node_peer(&member->node, registration);
+    return peer ? peer->member.number : 0;
+}
+
 /* The answers stand where they were collected. */
 static void take_holders(phc *member, phc_event *event)
 {

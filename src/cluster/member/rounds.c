@@ -4,6 +4,7 @@
 #include "cluster/halo/halo.h"
 #include "cluster/member/arrivals.h"
 #include "cluster/member/courier.h"
+#include "cluster/member/kept_arrivals.h"
 #include "cluster/member/leavers.h"
 #include "cluster/member/load.h"
 #include "cluster/member/phc_clock.h"

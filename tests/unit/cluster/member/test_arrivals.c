@@ -8,12 +8,13 @@
 #include <pharos/cluster.h>
 
 #include "cluster/halo/family.h"
-#include "cluster/member/arrivals.h"
+#include "cluster/halo/halo_table.h"
+#include "cluster/member/kept_arrivals.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node_host.h"
 #include "world/queue/capsule.h"
 
-enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 8, ENTITIES = 400 };
+enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 8, ENTITIES = 400, OTHERS = 1000 };
 
 static const float BORDER = 400;
 
@@ -62,7 +63,6 @@ static void set_up(void)
     ph_class class;
     ph_world_def world_def = node_host_world_def(&class, 50, 0);
     phc_def def = phc_def_default();
-    world_def.entities_max = ENTITIES;
     def.name = "unit";
     def.world_def = &world_def;
     def.regions[0] = NODES;
@@ -71,7 +71,10 @@ static void set_up(void)
     now_ns = TICK_NS;
     cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
     cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
-    for (uint32_t i = 0; i < NODES; i++) node_host_open(&hosts[i], &def, loop, 1024, memory);
+    for (uint32_t i = 0; i < NODES; i++) {
+        world_def.entities_max = (NODES - i) * ENTITIES; /* the first one has room for the second one's copies */
+        node_host_open(&hosts[i], &def, loop, 1024, memory);
+    }
     run_rounds(ROUNDS);
     for (uint32_t i = 0; i < NODES; i++) event_counts[i] = 0;
 }
@@ -291,7 +294,7 @@ Test(arrivals, a_place_that_is_cleared_again_is_told_once)
 
 Test(arrivals, the_loss_of_a_node_passes_all_that_wait_for_room)
 {
-    enum { FIRST = 280, MANY = 300, FULL = ENTITIES - 10, LEASE_ROUNDS = 200, OTHERS = 1000 };
+    enum { FIRST = 280, MANY = 300, FULL = ENTITIES - 10, LEASE_ROUNDS = 200 };
     for (uint64_t id = 1; id <= MANY; id++) enter_at(0, id, 10, (float)(id % 700));
     for (uint64_t id = 1; id <= FULL; id++) enter_at(1, OTHERS + id, 390, 10);
     run_rounds(FEW_ROUNDS);
@@ -311,4 +314,172 @@ Test(arrivals, the_loss_of_a_node_passes_all_that_wait_for_room)
     for (uint64_t id = 1; id <= FULL; id++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + id), PH_OK);
     run_rounds(FEW_ROUNDS);
     for (uint64_t id = 1; id <= MANY; id++) expect_own(1, id, (float)(id % 700));
+}
+
+/* ---- families that wait for room, and change meanwhile ---- */
+
+enum { FAMILY = 3 };
+
+/* Entities of that id and above, from the first node, the others attached to the first one. */
+static void enter_family(uint64_t root, uint32_t count, float y)
+{
+    for (uint64_t id = root; id < root + count; id++) enter_at(0, id, 200, y);
+    run_rounds(2);
+    for (uint64_t id = root + 1; id < root + count; id++) cr_assert_eq(ph_attach(hosts[0].producer, id, root), PH_OK);
+    run_rounds(2);
+}
+
+/* The second node's world is full, and has refused a family that goes on from 1. */
+static void make_family_wait(uint32_t count)
+{
+    ph_attrs attrs;
+    for (uint64_t id = 1; id <= ENTITIES; id++) enter_at(1, OTHERS + id, 390, 10);
+    enter_family(1, count, 10);
+    send_over(1, 20);
+    run_rounds(FEW_ROUNDS);
+    cr_assert(phc_owns(hosts[1].member, 1) && ph_entity_get(hosts[1].world, 1, &attrs) == PH_UNKNOWN_ID);
+    event_counts[0] = event_counts[1] = 0;
+}
+
+static void make_room(void)
+{
+    enum { ROOM = 20 };
+    for (uint64_t id = 1; id <= ROOM; id++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + id), PH_OK);
+    run_rounds(FEW_ROUNDS);
+}
+
+/* One of a family that waits leaves; all others come, and it does not, even if their node drains. */
+static void leave_one(uint64_t gone)
+{
+    ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(1, 390), .y = 10};
+    make_family_wait(FAMILY);
+    cr_assert_eq(phc_leave(hosts[1].member, gone), PH_OK);
+    cr_assert_eq(phc_enter(hosts[1].member, gone, &attrs, 0), PH_BUSY, "it comes with its family, and leaves");
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(phc_enter(hosts[1].member, gone, &attrs, 0), PH_BUSY);
+    make_room();
+    for (uint64_t id = 1; id <= FAMILY; id++) {
+        if (id != gone) expect_own(1, id, 20);
+    }
+    cr_assert_eq(ph_entity_get(hosts[1].world, gone, &attrs), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_leave(hosts[1].member, gone), PH_UNKNOWN_ID);
+    cr_assert(hosts[1].member->refused_count == 0 && hosts[1].member->gone_count == 0);
+    cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_CAPACITY) + count_events(1, PHC_EVENT_LOST, PH_OK), 0);
+    for (uint64_t id = 1; id <= FAMILY; id++) {
+        if (id != gone) send_back(id, 30);
+    }
+    run_rounds(FEW_ROUNDS);
+    for (uint64_t id = 1; id <= FAMILY; id++) {
+        if (id != gone) expect_own(0, id, 30);
+    }
+    enter_at(1, gone, 390, 40);
+    run_rounds(1);
+    expect_own(1, gone, 40);
+}
+
+Test(arrivals, a_follower_that_left_while_its_family_waited_does_not_come)
+{
+    leave_one(2);
+}
+
+Test(arrivals, followers_come_where_their_root_left_while_they_waited)
+{
+    leave_one(1);
+}
+
+Test(arrivals, one_that_left_and_was_entered_anew_while_it_waited_is_the_new_one)
+{
+    make_family_wait(1);
+    cr_assert_eq(phc_tick(hosts[1].member), PH_OK); /* it is imported again, and the room comes behind it */
+    cr_assert_eq(phc_leave(hosts[1].member, 1), PH_OK);
+    for (uint64_t id = 1; id <= 2; id++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + id), PH_OK);
+    enter_at(1, 1, 390, 30);
+    cr_assert_eq(ph_tick(hosts[1].world, NULL), PH_OK);
+    cr_assert_eq(phc_told(hosts[1].member), PH_OK);
+    cr_assert_eq(hosts[1].member->arrivals.count, 0);
+    run_rounds(FEW_ROUNDS);
+    expect_own(1, 1, 30);
+    cr_assert_eq(event_counts[1], 0);
+}
+
+Test(arrivals, of_two_that_wait_the_one_that_came_last_counts)
+{
+    make_family_wait(1);
+    enter_family(1, 2, 10);
+    send_over(1, 30);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(hosts[1].member->arrivals.count, 1, "the other one waits behind it");
+    cr_assert_eq(phc_leave(hosts[1].member, 1), PH_PENDING, "the host was not told of the other one");
+    make_room();
+    for (uint64_t id = 1; id <= 2; id++) expect_own(1, id, 30);
+    cr_assert(count_events(1, PHC_EVENT_DUPLICATE, PH_OK) == 1 && count_events(1, PHC_EVENT_GAINED, PH_OK) == 1);
+    cr_assert(hosts[1].member->arrivals.count == 0 && hosts[1].member->node.events.count == 0);
+}
+
+Test(arrivals, a_root_that_comes_as_a_follower_of_another_one_waits_for_the_first_family)
+{
+    make_family_wait(FAMILY);
+    cr_assert_eq(phc_leave(hosts[1].member, FAMILY), PH_OK);
+    enter_family(FAMILY, 2, 10);
+    send_over(FAMILY, 30);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_not(phc_owns(hosts[1].member, FAMILY));
+    make_room();
+    for (uint64_t id = 1; id < FAMILY; id++) expect_own(1, id, 20);
+    for (uint64_t id = FAMILY; id < FAMILY + 2; id++) expect_own(1, id, 30);
+    cr_assert_eq(count_events(1, PHC_EVENT_GAINED, PH_OK), 2);
+}
+
+/* A tick of the second node in which the world has more refusals than it tells. */
+static void tick_with_untold(bool is_told_why)
+{
+    enum { TAKEN = 64 };
+    ph_refusal taken[TAKEN];
+    uint32_t count = 0;
+    phc *member = hosts[1].member;
+    cr_assert_eq(phc_tick(member), PH_OK);
+    cr_assert_eq(ph_tick(hosts[1].world, NULL), PH_OK);
+    if (!is_told_why) cr_assert_eq(ph_producer_refusals(member->producer, taken, TAKEN, &count), PH_OK);
+    member->refusals_untold++;
+    cr_assert_eq(phc_told(member), PH_OK);
+}
+
+Test(arrivals, a_refusal_that_is_told_counts_where_others_are_not)
+{
+    make_family_wait(1);
+    tick_with_untold(true);
+    run_rounds(2);
+    cr_assert_eq(event_counts[1], 0, "it waits for room alone");
+    tick_with_untold(false);
+    run_rounds(2);
+    cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_UNKNOWN_ID), 1);
+    cr_assert_eq(event_counts[1], 1);
+    make_room();
+    expect_own(1, 1, 20);
+}
+
+/* An event of an arrival, as if it had been imported. */
+static void put_arrival(phc *member, uint64_t id)
+{
+    const phx_node_event event = {.kind = PHX_NODE_GAINED, .offer = {.id = id}};
+    cr_assert(phx_halo_reserve_own(&member->halo, 1));
+    phx_halo_add(&member->halo, (phx_halo_entity){.id = id, .own = true, .arrives = true});
+    cr_assert(phx_events_push(&member->arrivals, &event));
+}
+
+Test(arrivals, arrivals_behind_a_refused_one_are_forgotten)
+{
+    enum { TURNS = 20 };
+    static phx_refused_arrival refused[4];
+    phc *member = hosts[0].member;
+    cr_assert(phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, 0, 4, sizeof *refused));
+    put_arrival(member, 1);
+    put_arrival(member, 2);
+    phx_arrivals_refuse(member, 2, PH_CAPACITY);
+    for (uint64_t id = 3; id < 3 + TURNS; id++) {
+        put_arrival(member, id);
+        phx_arrivals_end_tick(member);
+        cr_assert_eq(member->arrivals.count, 1);
+        cr_assert(phx_arrivals_have(member, 2) && !phx_arrivals_have(member, id));
+    }
 }

@@ -11,7 +11,6 @@
 
 #include "base/rng.h"
 #include "cluster/halo/family.h"
-#include "cluster/member/arrivals.h"
 #include "cluster/member/phc_state.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
@@ -752,31 +751,6 @@ Test(phc, a_lost_entity_is_told_once_there_is_memory)
     cr_assert_eq(at_once + count_lost(member, PH_CAPACITY), MANY - ROOM - 1);
     cr_assert_eq(member->node.holdings.count, ROOM);
     cr_assert_eq(member->untold_count, 0);
-}
-
-/* An event of an arrival, as if it had been imported. */
-static void put_arrival(phc *member, uint64_t id)
-{
-    const phx_node_event event = {.kind = PHX_NODE_GAINED, .offer = {.id = id}};
-    cr_assert(phx_events_push(&member->arrivals, &event));
-}
-
-Test(phc, arrivals_behind_a_refused_one_are_forgotten)
-{
-    enum { TURNS = 20 };
-    static phx_refused_arrival refused[4];
-    join_members();
-    phc *member = all[0].member;
-    cr_assert(phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, 0, 4, sizeof *refused));
-    put_arrival(member, 1);
-    put_arrival(member, 2);
-    phx_arrivals_refuse(member, 2, PH_CAPACITY);
-    for (uint64_t id = 3; id < 3 + TURNS; id++) {
-        put_arrival(member, id);
-        phx_arrivals_end_tick(member);
-        cr_assert_eq(member->arrivals.count, 1);
-        cr_assert(phx_arrivals_have(member, 2) && !phx_arrivals_have(member, id));
-    }
 }
 
 Test(phc, entities_that_come_to_a_full_world_wait_at_their_sender_too)
