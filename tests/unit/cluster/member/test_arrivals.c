@@ -24,6 +24,7 @@ static node_host hosts[NODES]; /* the first one's entities go to the second one 
 static phc_event events[NODES][ENTITIES];
 static uint32_t event_counts[NODES];
 static uint32_t refusals; /* of entity 1, which the second node's world is made to have told */
+static uint64_t leaving;  /* leaves the second node in the round in which it has come; 0 = none */
 static uint64_t now_ns;
 
 static uint64_t read_clock(void *user)
@@ -38,6 +39,7 @@ static void run_node(uint32_t k)
     cr_assert_eq(phc_tick(hosts[k].member), PH_OK);
     while (event_counts[k] < ENTITIES && phc_event_next(hosts[k].member, &events[k][event_counts[k]]))
         event_counts[k]++;
+    if (k == 1 && leaving != 0 && phc_leave(hosts[k].member, leaving) == PH_OK) leaving = 0;
     if (k == 1 && refusals > 0 && phx_arrivals_have(hosts[k].member, 1)) {
         phx_arrivals_refuse(hosts[k].member, 1, PH_ATTACHED);
         refusals--;
@@ -329,14 +331,19 @@ static void enter_family(uint64_t root, uint32_t count, float y)
     run_rounds(2);
 }
 
-/* The second node's world is full, and has refused a family that goes on from 1. */
-static void make_family_wait(uint32_t count)
+/* The second node's world is full, and refuses a family that goes on from 1. */
+static void send_to_full_world(uint32_t count)
 {
-    ph_attrs attrs;
     for (uint64_t id = 1; id <= ENTITIES; id++) enter_at(1, OTHERS + id, 390, 10);
     enter_family(1, count, 10);
     send_over(1, 20);
     run_rounds(FEW_ROUNDS);
+}
+
+static void make_family_wait(uint32_t count)
+{
+    ph_attrs attrs;
+    send_to_full_world(count);
     cr_assert(phc_owns(hosts[1].member, 1) && ph_entity_get(hosts[1].world, 1, &attrs) == PH_UNKNOWN_ID);
     event_counts[0] = event_counts[1] = 0;
 }
@@ -385,6 +392,16 @@ Test(arrivals, a_follower_that_left_while_its_family_waited_does_not_come)
 Test(arrivals, followers_come_where_their_root_left_while_they_waited)
 {
     leave_one(1);
+}
+
+Test(arrivals, followers_come_where_their_root_left_before_it_was_refused)
+{
+    leaving = 1;
+    send_to_full_world(FAMILY);
+    cr_assert_eq(leaving, 0);
+    make_room();
+    for (uint64_t id = 2; id <= FAMILY; id++) expect_own(1, id, 20);
+    cr_assert_not(phc_owns(hosts[1].member, 1));
 }
 
 Test(arrivals, one_that_left_and_was_entered_anew_while_it_waited_is_the_new_one)
