@@ -122,18 +122,35 @@ static bool hear_broadcast(phc *member, const phx_node_event *event)
     return true;
 }
 
-static bool take_event(phc *member, const phx_node_event *event)
+/* An offer was dropped, as one of its family is on its way from here. false: no memory. */
+static bool tell_dropped(phc *member, const phx_node_event *event)
 {
     phx_family family;
+    if (!reserve_room(member, &event->offer)) return false;
+    if (phx_family_open(&family, &event->offer)) return report_family(member, event, &family);
+    member->counts.damaged++;
+    for (uint32_t i = 0; i <= event->offer.follower_count; i++) {
+        const phc_event lost = {.kind = PHC_EVENT_DUPLICATE,
+                                .status = PH_BAD_VALUE,
+                                .id = phx_wire_offer_id(&event->offer, i),
+                                .number = phx_report_number(member, event->peer),
+                                .reason = ""};
+        const bool kept = phx_report(member, &lost);
+        PHX_ASSERT(kept); /* room was reserved */
+        (void)kept;
+    }
+    return true;
+}
+
+static bool take_event(phc *member, const phx_node_event *event)
+{
     const phc_event restore = {.kind = PHC_EVENT_RESTORE, .region = event->region, .loss = event->lost, .reason = ""};
     switch (event->kind) {
     case PHX_NODE_GAINED:
     case PHX_NODE_TAKEN_BACK:
         return gain_family(member, event);
     case PHX_NODE_DUPLICATE:
-        if (!phx_family_open(&family, &event->offer)) return true;
-        if (!reserve_room(member, &event->offer)) return false;
-        return report_family(member, event, &family);
+        return tell_dropped(member, event);
     case PHX_NODE_RESTORE:
         return phx_report(member, &restore);
     case PHX_NODE_SAID:

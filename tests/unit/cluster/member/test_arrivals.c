@@ -231,8 +231,8 @@ Test(arrivals, a_family_with_an_id_that_is_own_here_comes_whole)
     cr_assert_eq(count_events(0, PHC_EVENT_DUPLICATE, PH_OK), 0);
 }
 
-/* The first node's entity goes over as bytes that no world takes: of a class that is not there, or just the head. */
-static void send_bytes(uint64_t id, bool is_family)
+/* A node's entity goes over as bytes that no world takes: of a class that is not there, or just the head. */
+static void send_bytes(uint32_t from, uint64_t id, bool is_family)
 {
     static unsigned char state[PH_CAPSULE_MAX];
     unsigned char *capsule = state + PHX_FAMILY_HEAD_BYTES;
@@ -240,7 +240,7 @@ static void send_bytes(uint64_t id, bool is_family)
     phx_capsule_member head;
     size_t bytes = 0;
     const size_t room = sizeof state - PHX_FAMILY_HEAD_BYTES - PHX_FAMILY_MEMBER_BYTES;
-    cr_assert_eq(ph_export(hosts[0].world, id, NULL, NULL, capsule, room, &bytes), PH_OK);
+    cr_assert_eq(ph_export(hosts[from].world, id, NULL, NULL, capsule, room, &bytes), PH_OK);
     memcpy(&head, capsule + sizeof(phx_capsule_head), sizeof head);
     head.kind = 9;
     memcpy(capsule + sizeof(phx_capsule_head), &head, sizeof head);
@@ -250,7 +250,7 @@ static void send_bytes(uint64_t id, bool is_family)
     phx_write_number(&writer, 4, 1);
     phx_family_put_member(capsule + bytes, &member);
     bytes += PHX_FAMILY_HEAD_BYTES + PHX_FAMILY_MEMBER_BYTES;
-    cr_assert_eq(phx_hand_over_send(&hosts[0].member->node, id, phc_number(hosts[1].member), NULL, 0, state,
+    cr_assert_eq(phx_hand_over_send(&hosts[from].member->node, id, phc_number(hosts[1 - from].member), NULL, 0, state,
                                     is_family ? (uint32_t)bytes : 1),
                  PH_OK);
 }
@@ -269,7 +269,7 @@ Test(arrivals, bytes_that_no_world_takes_are_told_and_an_own_entity_stays_or_is_
     for (uint64_t id = 1; id <= 4; id++) enter_at(0, id, 300, 10);
     for (uint64_t id = 3; id <= 4; id++) enter_at(1, id, 300, 10);
     run_rounds(2);
-    for (uint64_t id = 1; id <= 4; id++) send_bytes(id, id % 2 == 0);
+    for (uint64_t id = 1; id <= 4; id++) send_bytes(0, id, id % 2 == 0);
     run_rounds(FEW_ROUNDS);
     for (uint64_t id = 1; id <= 4; id++) {
         const bool stays = id == 3;
@@ -279,6 +279,18 @@ Test(arrivals, bytes_that_no_world_takes_are_told_and_an_own_entity_stays_or_is_
         cr_assert_eq(phc_leave(hosts[1].member, id), stays ? PH_OK : PH_UNKNOWN_ID);
     }
     cr_assert_eq(hosts[1].member->counts.damaged, 4);
+}
+
+Test(arrivals, bytes_that_no_world_takes_are_told_where_the_id_is_on_its_way_too)
+{
+    for (uint32_t i = 0; i < 2; i++) enter_at(i, 5, 300, 10);
+    run_rounds(2);
+    send_bytes(0, 5, false);
+    send_bytes(1, 5, true);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(count_events(1, PHC_EVENT_DUPLICATE, PH_BAD_VALUE), 1);
+    cr_assert_eq(count_events(0, PHC_EVENT_DUPLICATE, PH_PENDING), 1);
+    cr_assert_eq(hosts[1].member->counts.damaged, 1);
 }
 
 Test(arrivals, a_place_that_is_cleared_again_is_told_once)
