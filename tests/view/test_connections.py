@@ -64,7 +64,7 @@ def check_class(host):
     page.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
     page.until(lambda: page.slice)
     host.tell("tick")
-    # what was sent before the slice is of the class before: the first that says to be of this one counts
+    # keys that were sent before the slice are of the class before
     told = page.until(lambda: (one := getattr(page, "class", None)) and one["kind"] == 1 and one)
     assert told["view"] == VIEWS[1], told
     for one in (page, good):
