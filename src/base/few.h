@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-/* As phx_grow_array(): room for `needed` items, of which the first `keep` are kept. false = no memory, unchanged. */
+/* As phx_grow(): room for `needed` items, of which the first `keep` are kept. false = no memory, unchanged. */
 bool phx_few_grow(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, uint32_t needed, size_t item);
 /* Releases an array of phx_few_grow() and zeroes both. */
 void phx_few_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item);

@@ -3,29 +3,8 @@
  */
 #include <criterion/criterion.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/few.h"
-#include "support/watched_memory.h"
-
-static watched_memory watched;
-static phx_mem mem;
-
-static void watch(void)
-{
-    watched_memory_init(&watched);
-    phx_mem_init(&mem, watched_memory_allocator(&watched));
-}
-
-static void all_given_back(void)
-{
-    watched_memory_all_back(&watched);
-    if (atomic_load(&mem.bytes) != 0) {
-        fprintf(stderr, "the counter of bytes is not back at 0\n");
-        abort();
-    }
-}
+#include "unit/base/watched_mem.h"
 
 Test(few, items_are_kept_and_a_quarter_is_spare_at_most, .init = watch, .fini = all_given_back)
 {

@@ -11,25 +11,7 @@
 #include "base/mem.h"
 #include "base/mem_jemalloc.h"
 #include "base/rng.h"
-#include "support/watched_memory.h"
-
-static watched_memory watched;
-static phx_mem mem;
-
-static void watch(void)
-{
-    watched_memory_init(&watched);
-    phx_mem_init(&mem, watched_memory_allocator(&watched));
-}
-
-static void all_given_back(void)
-{
-    watched_memory_all_back(&watched);
-    if (atomic_load(&mem.bytes) != 0) {
-        fprintf(stderr, "the counter of bytes is not back at 0\n");
-        abort();
-    }
-}
+#include "unit/base/watched_mem.h"
 
 static bool is_aligned(const void *memory, size_t alignment)
 {

@@ -9,21 +9,7 @@
 
 #include "base/ring.h"
 #include "base/rng.h"
-#include "support/watched_memory.h"
-
-static watched_memory watched;
-static phx_mem mem;
-
-static void watch(void)
-{
-    watched_memory_init(&watched);
-    phx_mem_init(&mem, watched_memory_allocator(&watched));
-}
-
-static void all_given_back(void)
-{
-    watched_memory_all_back(&watched);
-}
+#include "unit/base/watched_mem.h"
 
 /* Items are places in this array: nothing is behind them. */
 static char items[4096];
