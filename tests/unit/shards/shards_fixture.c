@@ -437,7 +437,7 @@ static void check_observer(fleet *f, uint64_t observer)
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
     phx_event_writer writer;
     static const phx_event_columns events = {event_targets, event_incarnations, event_kinds, told_causes, NULL};
-    static const phx_cause_scope scope;
+    const phx_cause_scope scope = {.directory = &f->directory, .shards = f->shard, .several = f->shard_count > 1};
     phx_event_writer_begin(&writer, fleet_home(f, observer), &scope, NULL);
     phx_event_writer_add(&writer, scratch, change, &events, 0);
     phx_event_writer_flush(&writer);
