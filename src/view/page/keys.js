@@ -69,6 +69,7 @@ export class Keys {
     const output = make("output"), slider = make("input", { type: "range", ...range, "aria-label": to.id === "class-rows" ? `class ${name}` : name });
     slider.addEventListener("input", () => say(output, ` ${short(Number(slider.value))}`));
     slider.addEventListener("change", () => this.set(key(), slider.value));
+    slider.addEventListener("blur", () => this.drawRows()); // what changed while it was held, which no frame may say again
     to.append(make("label", {}, name, output, slider));
     return { slider, output, key };
   }

@@ -452,5 +452,5 @@ function draw(now) {
 requestAnimationFrame(draw);
 
 // For tests.
-window.pharos = { map, ask, askQuietly, refuse, asked, inspector, kept, strips, receive, decode, select, chooseNear, get shown() { return shown; }, get hello() { return hello; }, get state() { return state; },
+window.pharos = { map, keys, ask, askQuietly, refuse, asked, inspector, kept, strips, receive, decode, select, chooseNear, get shown() { return shown; }, get hello() { return hello; }, get state() { return state; },
   get frames() { return frames; }, get lost() { return lost; }, get decodeMs() { return decodeMs; }, get link() { return link; } };
