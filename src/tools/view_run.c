@@ -124,7 +124,8 @@ static bool turn(phx_view_run *run, due_times *clocks)
 {
     ph_view_request request;
     bool steps = false, news = false;
-    while (ph_view_next(run->view, &request)) {
+    while (!steps &&
+           ph_view_next(run->view, &request)) { /* each step is a tick of its own, with the keys set before it */
         const bool was_paused = run->paused;
         if (!obey(run, &request, &steps)) return false;
         if (was_paused && !run->paused) clocks->tick_ns = phx_clock_ns();

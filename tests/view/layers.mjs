@@ -521,10 +521,8 @@ async function checkClassKeys(page) {
   // A key that changed while its slider was held stands there when it is left; a refused value goes back at once.
   await page.evaluate(() => window.pharos.link.send({ type: "set", key: "scout.view", value: "70" }));
   await page.evaluate(() => document.querySelector('input[aria-label="class view"]').focus());
-  for (let i = 0; i < 2; i++) { // a click on the button would take the focus
-    const tick = await page.evaluate(() => { window.pharos.link.send({ type: "do", what: "step" }); return window.pharos.shown.tick; });
-    await until(page, "a tick", (tick) => window.pharos.shown.tick > tick, tick);
-  }
+  const at = await page.evaluate(() => { for (let i = 0; i < 2; i++) window.pharos.link.send({ type: "do", what: "step" }); return window.pharos.shown.tick; }); // a click would take the focus
+  await until(page, "two ticks", (at) => window.pharos.shown.tick === at + 2, at);
   await until(page, "a longer ring", () => window.pharos.shown.focus.attrs.view === 70 && window.pharos.keys.classKeys.view === 70);
   const held = await page.evaluate(() => { const slider = document.activeElement, before = Number(slider.value); slider.blur(); return [before, Number(slider.value)]; });
   assert.deepEqual(held, [60, 70]);
