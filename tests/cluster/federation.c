@@ -28,6 +28,7 @@
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_out.h"
+#include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"

@@ -7,6 +7,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/map/test_cluster_map.c
         unit/cluster/halo/test_double_ids.c
         unit/cluster/halo/test_halo.c
+        unit/cluster/halo/test_halo_pins.c
         unit/cluster/node/test_channel.c
         unit/cluster/node/test_hand_over.c
         unit/cluster/node/test_links.c

@@ -38,6 +38,8 @@ static size_t seal(uint8_t *bytes, size_t size)
     head.heard = bytes[3] % (2 * VERSION);
     head.echo = bytes[4] % FEW; /* of ticks that have not come, too */
     head.part = bytes[5] % FEW;
+    head.pins_heard = bytes[7] % (head.echo + 1);
+    head.pins_since = bytes[8] % FEW;
     head.last = bytes[6] & 1;
     head.copies = (uint32_t)(left / PHX_HALO_COPY_BYTES);
     left -= head.copies * (size_t)PHX_HALO_COPY_BYTES;
@@ -90,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (phx_halo_open(&head, &parts, bytes, used) == PHX_WIRE_GOOD) {
         for (uint32_t i = 0; i < head.copies; i++) HOLDS(phx_halo_copy_at(&parts, i).id != 0);
         for (uint32_t i = 0; i < head.gone; i++) HOLDS(phx_halo_gone_at(&parts, i).id != 0);
-        for (uint32_t i = 0; i < head.pins; i++) HOLDS(phx_halo_pin_at(&parts, i) != 0);
+        for (uint32_t i = 0; i < head.pins; i++) HOLDS(phx_halo_pin_at(&parts, i).place < PHC_PINS_MAX);
         for (uint32_t i = 0; i < head.needs; i++) HOLDS(phx_halo_need_at(&parts, i) < PHX_CLUSTER_REGIONS_MAX);
     }
     receive(bytes, used);

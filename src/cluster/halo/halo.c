@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
 
 void phx_halo_init(phx_halo *halo, const phx_halo_def *def)
@@ -167,16 +168,6 @@ static void take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone g
         drop_copy(halo, entity);
 }
 
-static void take_pins(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
-{
-    if (!phx_grow(&halo->mem, (void **)&peer->pins, &peer->pin_capacity, 0, head->pins, sizeof *peer->pins)) {
-        halo->counts.no_memory++;
-        return;
-    }
-    peer->pin_count = head->pins;
-    for (uint32_t i = 0; i < head->pins; i++) peer->pins[i] = phx_halo_pin_at(parts, i);
-}
-
 static void take_needs(phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
 {
     peer->needs = (phx_region_set){0};
@@ -196,7 +187,7 @@ static bool is_due(phx_halo *halo, phx_halo_peer *peer, uint64_t tick)
     const uint64_t silent = halo->now - peer->heard;
     if (peer->newest == 0 || tick == peer->newest) return true;
     if (silent > halo->def.quiet_ticks) {
-        peer->newest = 0;
+        peer->newest = peer->pins_tick = 0;
         return true;
     }
     const bool is_late = tick < peer->newest;
@@ -233,6 +224,7 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
         take_echo(peer, &head, first);
         peer->newest = head.tick;
         peer->heard = halo->now;
+        peer->pins_heard = head.pins_heard;
         peer->messages_in++;
         peer->bytes_in += size;
         halo->counts.bytes_in += size;
@@ -242,8 +234,9 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
             else halo->counts.no_memory++;
         }
         for (uint32_t i = 0; i < head.gone; i++) take_gone(halo, &head, phx_halo_gone_at(&parts, i));
-        if (first || head.pins > 0) take_pins(halo, peer, &head, &parts);
-        if (first || head.needs > 0) take_needs(peer, &head, &parts);
+        if (head.part > 0) return;
+        phx_halo_take_pins(halo, peer, &head, &parts);
+        take_needs(peer, &head, &parts);
     }
 }
 

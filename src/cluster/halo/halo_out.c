@@ -5,6 +5,7 @@
 #include "cluster/halo/halo_out.h"
 
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
 
 /* A message that is being written. */
@@ -15,7 +16,8 @@ typedef struct draft {
     phx_halo_send_fn send;
     void *user;
     uint64_t number; /* of the peer's messages of this tick */
-    uint32_t needs;  /* regions in the first message */
+    uint32_t pins;   /* places in the first message */
+    uint32_t needs;  /* regions in it */
 } draft;
 
 static uint32_t count_needs(const phx_halo *halo)
@@ -34,14 +36,14 @@ static void send_draft(draft *out, bool last)
     const bool more = out->head.part > 0; /* what is said once stands in the first one to the peer */
     out->head.last = last;
     out->head.gone = more ? 0 : halo->left_count;
-    out->head.pins = more ? 0 : halo->pin_count;
+    out->head.pins = more ? 0 : out->pins;
     out->head.needs = more ? 0 : out->needs;
     phx_write_bytes(&writer, halo->sets, (size_t)out->head.sets * PHX_HALO_SET_BYTES);
     phx_write_bytes(&writer, halo->copies, (size_t)out->head.copies * PHX_HALO_COPY_BYTES);
     PHX_ASSERT(out->head.gone <= PHX_HALO_LEFT_MAX && out->head.pins <= PHX_HALO_PINS_MAX);
     for (uint32_t i = 0; i < out->head.gone; i++, writer.at += PHX_HALO_GONE_BYTES)
         phx_halo_put_gone(writer.at, halo->left[i].gone);
-    for (uint32_t i = 0; i < out->head.pins; i++) phx_write_number(&writer, 8, halo->pins[i]);
+    if (!more) phx_halo_put_pins(halo, out->head.pins_since, &writer);
     for (uint32_t i = 0; i < halo->def.node->map.region_count && out->head.needs > 0; i++)
         if (phx_region_set_has(&halo->needs, i)) phx_write_number(&writer, 4, i);
     PHX_ASSERT(!writer.failed);
@@ -89,7 +91,7 @@ static void add_copy(draft *out, uint64_t id)
     const phx_halo_head after = {.sets = out->head.sets + 1,
                                  .copies = out->head.copies + 1,
                                  .gone = more ? 0 : halo->left_count,
-                                 .pins = more ? 0 : halo->pin_count,
+                                 .pins = more ? 0 : out->pins,
                                  .needs = more ? 0 : out->needs};
     if (phx_halo_bytes(&after) > PHX_WIRE_BYTES_MAX) send_draft(out, false);
     entity->written = out->number;
@@ -151,10 +153,14 @@ static void write_to(phx_halo *halo, const phx_peer *to, phx_halo_send_fn send, 
     if (!peer) return; /* no memory: it hears in the next tick */
     out.peer = peer;
     out.head.echo = peer->newest;
+    out.head.pins_heard = peer->pins_tick;
+    out.head.pins_since = peer->pins_heard;
+    out.pins = phx_halo_count_pins(halo, peer->pins_heard);
     choose_regions(halo, peer, to->member.number);
     for (uint32_t region = 0; region < node->map.region_count; region++)
         if (phx_region_set_has(&peer->copied, region)) add_near(&out, region);
-    for (uint32_t i = 0; i < peer->pin_count; i++) add_copy(&out, peer->pins[i]);
+    for (uint32_t i = 0; i < peer->pin_count; i++)
+        if (peer->pins[i] != 0) add_copy(&out, peer->pins[i]);
     for (uint32_t i = 0; i < halo->far.count; i++) add_copy(&out, halo->far.items[i]);
     send_draft(&out, true);
 }
@@ -238,6 +244,7 @@ void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
     for (uint32_t i = 0; i < halo->left_count; i++)
         if (--halo->left[i].repeats > 0) halo->left[kept++] = halo->left[i];
     halo->left_count = kept;
+    halo->pins_written = halo->now;
 }
 
 ph_status phx_halo_look(phx_halo *halo, uint64_t id)
@@ -251,19 +258,5 @@ ph_status phx_halo_look(phx_halo *halo, uint64_t id)
         return PH_NO_MEMORY;
     newcomers->items[newcomers->count++] = id;
     entity->looks = true;
-    return PH_OK;
-}
-
-ph_status phx_halo_pin(phx_halo *halo, uint64_t id, bool on)
-{
-    uint32_t at = 0;
-    while (at < halo->pin_count && halo->pins[at] != id) at++;
-    if (on && at == halo->pin_count) {
-        if (at == PHX_HALO_PINS_MAX) return PH_CAPACITY;
-        if (!phx_grow(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, at, (size_t)at + 1, sizeof *halo->pins))
-            return PH_NO_MEMORY;
-        halo->pins[halo->pin_count++] = id;
-    }
-    if (!on && at < halo->pin_count) halo->pins[at] = halo->pins[--halo->pin_count];
     return PH_OK;
 }

@@ -7,12 +7,6 @@
 
 #include "cluster/halo/halo_state.h"
 
-/*
- * An id that this node needs at any distance, as it is related to an own entity; or no more. PH_CAPACITY:
- * PHX_HALO_PINS_MAX are there; PH_NO_MEMORY.
- */
-ph_status phx_halo_pin(phx_halo *halo, uint64_t id, bool on);
-
 /* Within so many ticks an entity is seen from far that the host has set so. New ones are at once. */
 enum { PHX_HALO_LOOK_TICKS = 256 };
 /* The same at once, with the next messages. PH_UNKNOWN_ID: it is not own; PH_NO_MEMORY. */

@@ -68,8 +68,10 @@ typedef struct phx_halo_peer {
     uint64_t echoed; /* own tick that it had heard as it wrote its newest whole tick; see phx_halo_lag() */
     uint32_t parts;  /* of its newest tick that came, in their order from the first one on */
     uint64_t copies_in, copies_out, messages_in, messages_out, bytes_in, bytes_out;
-    uint64_t *pins; /* ids that it needs */
+    uint64_t *pins; /* ids that it needs, by their places; 0 = an empty one */
     uint32_t pin_count, pin_capacity;
+    uint64_t pins_tick;    /* of its, of which these are; 0 = none. Not above `newest` */
+    uint64_t pins_heard;   /* own tick of which it has the own pins */
     uint32_t version;      /* of the map with which it wrote its newest message */
     uint32_t heard_map;    /* the lowest such version of its own peers */
     phx_region_set needs;  /* regions of others in which it has own entities */
@@ -78,6 +80,12 @@ typedef struct phx_halo_peer {
 
 /* Both lists stand whole in one message, with room for copies. */
 enum { PHX_HALO_LEFT_MAX = 8192, PHX_HALO_PINS_MAX = PHC_PINS_MAX };
+
+/* A place for a pin of this node. */
+typedef struct phx_halo_pinned {
+    uint64_t id;      /* 0 = none stands there now */
+    uint64_t changed; /* the first own tick whose messages have it so */
+} phx_halo_pinned;
 
 typedef struct phx_halo_left {
     phx_halo_gone gone;
@@ -110,10 +118,12 @@ typedef struct phx_halo {
     uint32_t peer_count, peer_capacity;
     phx_halo_left *left;
     uint32_t left_count, left_capacity;
-    uint64_t *pins; /* ids that this node needs */
+    phx_halo_pinned *pins; /* ids that this node needs: places that were used ever */
     uint32_t pin_count, pin_capacity;
-    phx_region_set needs; /* regions of others in which this node has own entities; set by its owner in each tick */
-    uint64_t now;         /* ticks */
+    uint64_t pins_changed; /* the latest of theirs */
+    uint64_t pins_written; /* the last tick of which messages were written */
+    phx_region_set needs;  /* regions of others in which this node has own entities; set by its owner in each tick */
+    uint64_t now;          /* ticks */
     uint32_t stays;
     phx_halo_ids newcomers; /* own ones that are to be looked at, whether they are far */
     phx_halo_ids far;       /* ones that are written for all peers; may have some that are not far any more */

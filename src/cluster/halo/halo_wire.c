@@ -55,6 +55,12 @@ void phx_halo_put_gone(unsigned char *bytes, phx_halo_gone gone)
     phx_write_number(&writer, 4, gone.stay);
 }
 
+void phx_halo_put_pin(phx_writer *writer, uint32_t place, uint64_t id)
+{
+    phx_write_number(writer, 2, place);
+    phx_write_number(writer, 8, id);
+}
+
 /* Bytes between head and sum. */
 static uint64_t body_bytes(const phx_halo_head *head)
 {
@@ -82,6 +88,8 @@ size_t phx_halo_seal(unsigned char *bytes, const phx_halo_head *head)
     phx_write_number(&writer, 8, head->target);
     phx_write_number(&writer, 8, head->tick);
     phx_write_number(&writer, 8, head->echo);
+    phx_write_number(&writer, 8, head->pins_since);
+    phx_write_number(&writer, 8, head->pins_heard);
     phx_write_number(&writer, 4, head->sets);
     phx_write_number(&writer, 4, head->copies);
     phx_write_number(&writer, 4, head->gone);
@@ -108,6 +116,8 @@ static phx_wire_flaw read_head(phx_halo_head *head, phx_reader *reader, size_t s
     head->target = phx_read_number(reader, 8);
     head->tick = phx_read_number(reader, 8);
     head->echo = phx_read_number(reader, 8);
+    head->pins_since = phx_read_number(reader, 8);
+    head->pins_heard = phx_read_number(reader, 8);
     head->sets = (uint32_t)phx_read_number(reader, 4);
     head->copies = (uint32_t)phx_read_number(reader, 4);
     head->gone = (uint32_t)phx_read_number(reader, 4);
@@ -115,8 +125,8 @@ static phx_wire_flaw read_head(phx_halo_head *head, phx_reader *reader, size_t s
     head->needs = (uint32_t)phx_read_number(reader, 4);
     head->heard = (uint32_t)phx_read_number(reader, 4);
     if (reader->failed || last > 1 || bytes != size || head->version == 0 || head->source == 0 ||
-        head->heard > head->version || head->target == 0 || head->tick == 0 ||
-        body_bytes(head) != phx_reader_left(reader))
+        head->heard > head->version || head->target == 0 || head->tick == 0 || head->pins_since > head->tick ||
+        head->pins_heard > head->echo || body_bytes(head) != phx_reader_left(reader))
         return PHX_WIRE_BAD_HEAD;
     return PHX_WIRE_GOOD;
 }
@@ -184,10 +194,12 @@ phx_halo_gone phx_halo_gone_at(const phx_halo_parts *parts, uint32_t place)
     return gone;
 }
 
-uint64_t phx_halo_pin_at(const phx_halo_parts *parts, uint32_t place)
+phx_halo_place phx_halo_pin_at(const phx_halo_parts *parts, uint32_t place)
 {
     phx_reader reader = phx_reader_of(parts->pins + (size_t)place * PHX_HALO_PIN_BYTES, PHX_HALO_PIN_BYTES);
-    return phx_read_number(&reader, 8);
+    phx_halo_place pin = {.place = (uint32_t)phx_read_number(&reader, 2)};
+    pin.id = phx_read_number(&reader, 8);
+    return pin;
 }
 
 uint32_t phx_halo_need_at(const phx_halo_parts *parts, uint32_t place)
@@ -208,7 +220,7 @@ static bool parts_sound(const phx_halo_head *head, const phx_halo_parts *parts)
                 phx_is_coordinate(copy.attrs.y) && phx_is_coordinate(copy.attrs.z);
     }
     for (uint32_t i = 0; sound && i < head->gone; i++) sound = phx_halo_gone_at(parts, i).id != 0;
-    for (uint32_t i = 0; sound && i < head->pins; i++) sound = phx_halo_pin_at(parts, i) != 0;
+    for (uint32_t i = 0; sound && i < head->pins; i++) sound = phx_halo_pin_at(parts, i).place < PHC_PINS_MAX;
     for (uint32_t i = 0; sound && i < head->needs; i++) sound = phx_halo_need_at(parts, i) < PHX_CLUSTER_REGIONS_MAX;
     return sound;
 }

@@ -3,6 +3,7 @@
  */
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_out.h"
+#include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/kept_arrivals.h"
 #include "cluster/member/phc_clock.h"

@@ -18,6 +18,8 @@ static const phx_halo_head sample = {.source = 3,
                                      .echo = 1ull << 41,
                                      .part = 513,
                                      .last = true,
+                                     .pins_since = 1ull << 33,
+                                     .pins_heard = 1ull << 40,
                                      .heard = 6,
                                      .sets = SETS,
                                      .copies = COPIES,
@@ -63,7 +65,8 @@ static size_t make_message(void)
     phx_halo_put_gone(at, (phx_halo_gone){.id = 9, .stay = 1000});
     at += PHX_HALO_GONE_BYTES;
     memset(at, 0, PHX_HALO_PIN_BYTES + PHX_HALO_NEED_BYTES);
-    at[0] = 77;
+    at[0] = 4;
+    at[2] = 77;
     at[PHX_HALO_PIN_BYTES] = 5;
     return phx_halo_seal(bytes, &sample);
 }
@@ -99,7 +102,9 @@ Test(halo_wire, a_halo_comes_out_as_it_went_in)
     }
     const phx_halo_gone gone = phx_halo_gone_at(&parts, 0);
     cr_assert(gone.id == 9 && gone.stay == 1000);
-    cr_assert_eq(phx_halo_pin_at(&parts, 0), 77);
+    const phx_halo_place pin = phx_halo_pin_at(&parts, 0);
+    cr_assert(pin.place == 4 && pin.id == 77);
+    cr_assert(head.pins_since == sample.pins_since && head.pins_heard == sample.pins_heard);
     cr_assert_eq(phx_halo_need_at(&parts, 0), 5);
 }
 
@@ -112,6 +117,27 @@ Test(halo_wire, every_cut_and_flipped_bit_is_found)
         damaged[bit / 8] ^= (unsigned char)(1u << bit % 8);
         cr_assert_neq(open_bytes(damaged, size), PHX_WIRE_GOOD, "bit %zu", bit);
     }
+}
+
+/* A field of the sample, another value of it, and the right sum. */
+static void expect_refused(size_t at, uint32_t size, uint64_t value)
+{
+    const size_t whole = make_message();
+    phx_writer field = phx_writer_of(bytes + at, size),
+               sum = {.at = bytes + whole - PHX_SUM_BYTES, .end = bytes + whole};
+    phx_write_number(&field, size, value);
+    (void)phx_sum_seal(&sum, bytes);
+    cr_assert_neq(open_bytes(bytes, whole), PHX_WIRE_GOOD, "%lu at %zu", (unsigned long)value, at);
+}
+
+Test(halo_wire, pins_that_can_not_be_are_refused_under_a_right_sum)
+{
+    enum { PINS_SINCE = 48, PINS_HEARD = 56 };
+    const size_t pin =
+        PHX_HALO_HEAD_BYTES + SETS * PHX_HALO_SET_BYTES + COPIES * PHX_HALO_COPY_BYTES + PHX_HALO_GONE_BYTES;
+    expect_refused(PINS_SINCE, 8, sample.tick + 1);
+    expect_refused(PINS_HEARD, 8, sample.echo + 1);
+    expect_refused(pin, 2, PHC_PINS_MAX);
 }
 
 Test(halo_wire, a_copy_of_no_set_is_refused_under_a_right_sum)
