@@ -263,8 +263,9 @@ typedef enum phc_event_kind {
     PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored() */
     PHC_EVENT_PEER_UP = 10,      /* `number` is a member now */
     PHC_EVENT_PEER_DOWN = 11,    /* ... and not any more */
-    PHC_EVENT_LAG = 12,          /* remote entities of node `number` may be `ticks` old, more than lag_max; 0: they are
-                                    within it again. See phc_stats.lag_ticks */
+    PHC_EVENT_LAG = 12,          /* remote entities of node `number` may be `ticks` old, more than lag_max: told in the
+                                    first such tick. 0: they have been within it for 2 * lag_max + 4 ticks in a row, so
+                                    that a lag about the bound does not come and go. See phc_stats.lag_ticks */
     PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more: phc_close() loses nothing */
     PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has() */
     PHC_EVENT_DOUBLE_ID = 15,    /* entity `id` is own, and node `number` has been telling of one of its own for more

@@ -12,6 +12,7 @@
 typedef struct phx_known_member {
     phx_member member;
     bool lags;
+    uint64_t late_at; /* tick of the halo in which its copies may have been older than lag_max, the last time */
 } phx_known_member;
 
 typedef struct phx_known_region {

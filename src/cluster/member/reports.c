@@ -107,13 +107,16 @@ void phx_report_map(phc *member)
 
 /* ---- state ---- */
 
+/* The host hears of the end some ticks later: a lag about the bound would come and go with each tick. */
 static void report_lag(phc *member, phx_known_member *other)
 {
     if (other->member.gateway) return;
     const phx_halo_peer *peer = phx_halo_peer_of(&member->halo, other->member.registration);
     if (!peer) return;
     const uint64_t ticks = phx_halo_lag(&member->halo, peer);
-    const bool lags = ticks > member->def.lag_max;
+    const bool is_late = ticks > member->def.lag_max;
+    if (is_late) other->late_at = member->halo.now;
+    const bool lags = is_late || (other->lags && member->halo.now - other->late_at <= member->halo.def.grace_ticks);
     if (lags == other->lags) return;
     const phc_event event = {
         .kind = PHC_EVENT_LAG, .number = other->member.number, .ticks = lags ? (uint32_t)ticks : 0, .reason = ""};

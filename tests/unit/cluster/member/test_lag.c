@@ -1,7 +1,7 @@
 /*
  * How old copies may be, by the calls of cluster.h: two nodes, each with an entity that moves in each of its ticks, and
  * messages that all come, but late, by seed. A copy is never older than the node says; it tells the host while that is
- * more than lag_max, and then alone.
+ * more than lag_max, and until that is some ticks ago.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -20,8 +20,9 @@ enum {
     LAG_MAX = 4,
     JOINED = 60, /* steps: both have joined, and hear each other */
     LATE_UNTIL = 200,
-    TIMELY = 12, /* steps behind the last late message that counts: both have heard, and have been heard */
-    STEPS = 300,
+    HELD = 2 * LAG_MAX + 4, /* ticks within the bound, until the host is told so */
+    TIMELY = 12 + 2 * HELD, /* steps behind the last late message that counts: both have heard, and were heard */
+    STEPS = 320,
     DELAY_MAX = 30,
     JITTER_MAX = 3
 };
@@ -41,7 +42,10 @@ typedef struct late_node {
     uint32_t waiting_count;
     uint64_t delay, every;                  /* steps; of its messages, and between two of its ticks */
     uint64_t ticked[STEPS + 1], tick_count; /* the moments of its ticks */
-    bool lags;                              /* as its host was told */
+    uint64_t late_tick;                     /* of its ticks, the last one with a lag above the bound; 0 = none */
+    bool lags;                              /* as its host was told, */
+    uint32_t told;                          /* so often since it joined */
+    uint32_t crossings;                     /* of the bound, by its lag */
 } late_node;
 
 static phc_loop *loop;
@@ -194,7 +198,17 @@ static void hear_events(uint64_t seed, late_node *node)
         cr_assert_neq(event.ticks > 0, node->lags, "seed %lu: told once", (unsigned long)seed);
         cr_assert(event.ticks == 0 || event.ticks == lag_of(node));
         node->lags = event.ticks > 0;
+        node->told++;
     }
+}
+
+/* At once where it is late, and for some ticks behind that. */
+static void check_told(late_node *node, uint64_t lag)
+{
+    const bool is_late = lag > LAG_MAX;
+    node->crossings += node->late_tick != 0 && is_late != (node->late_tick == node->tick_count);
+    if (is_late) node->late_tick = node->tick_count + 1;
+    cr_assert_eq(node->lags, node->late_tick != 0 && node->tick_count + 1 - node->late_tick <= HELD);
 }
 
 static void tick_node(uint64_t seed, uint32_t i)
@@ -215,7 +229,7 @@ static void tick_node(uint64_t seed, uint32_t i)
         const uint64_t age = age_of_copy(i), lag = lag_of(node);
         cr_assert_leq(age, lag, "seed %lu, step %lu, node %u: a copy of %lu ticks", (unsigned long)seed,
                       (unsigned long)step, i, (unsigned long)age);
-        cr_assert_eq(node->lags, lag > LAG_MAX);
+        check_told(node, lag);
     }
     cr_assert_eq(phc_told(node->host.member), PH_OK);
     node->ticked[node->tick_count++] = moment_of(i, step);
@@ -262,4 +276,24 @@ static void run_schedule(uint64_t seed)
 Test(lag, copies_are_never_older_than_a_node_says)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) run_schedule(seed);
+}
+
+/* Ways of some steps, and one node that ticks half as often: the lag of some of these is about the bound. */
+Test(lag, a_lag_about_the_bound_is_told_once)
+{
+    uint32_t crossings = 0;
+    jitter = 0;
+    for (uint64_t delay = 0; delay <= LAG_MAX; delay++) {
+        open_nodes();
+        while (step < JOINED) step_nodes(delay);
+        nodes[1].every = 2;
+        nodes[0].delay = delay;
+        nodes[0].told = nodes[0].crossings = 0;
+        while (step < LATE_UNTIL) step_nodes(delay);
+        crossings += nodes[0].crossings;
+        cr_assert_leq(nodes[0].told, 2, "delay %lu: told %u times, crossed %u times", (unsigned long)delay,
+                      nodes[0].told, nodes[0].crossings);
+        close_nodes();
+    }
+    cr_assert_gt(crossings, (LATE_UNTIL - JOINED) / 2, "%u", crossings);
 }
