@@ -7,6 +7,9 @@
  * on a member that puts it out has seen a list without the key, so the lease has ended.
  * A member that was put out meanwhile reads that in the map, and is fenced.
  *
+ * A process that waits for its first map writes its key again as well, where that is not in a list: it was deleted by
+ * hand, or the list is from before. Then no map has it, so none is needed behind the key.
+ *
  * A process that slept until its lease was proven no more, as its machine did or a debugger held it, comes back the
  * same way. It may have been put out long ago: until a list that was asked for behind its sleep has it in the map, it
  * simulates nothing.

@@ -156,7 +156,7 @@ static void register_node(phx_membership *membership)
                                   .definition = membership->def.definition,
                                   .registration = self->registration,
                                   .version = membership->map.version};
-    if (membership->returns) membership->number = self->number;
+    if (self->registration != 0) membership->number = self->number;
     else if (membership->def.number == 0) membership->number = phx_proposal_number(membership);
     if (membership->number == 0) return;
     phx_registration_encode(&own, bytes);

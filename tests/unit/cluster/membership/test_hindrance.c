@@ -1,6 +1,6 @@
 /*
- * Processes that can not join: a wished number that another living process has, or has not any more, and a cluster
- * that has as many members as it can.
+ * Processes that can not join: a wished number that another living process has, or has not any more, a cluster that has
+ * as many members as it can, and a key that is deleted by hand.
  */
 #include <stdio.h>
 #include <string.h>
@@ -123,4 +123,75 @@ Test(hindrance, a_node_that_is_too_many_ends)
 Test(hindrance, a_gateway_that_is_too_many_ends)
 {
     expect_full(true, "the cluster has 64 gateways, which is the most");
+}
+
+/* ---- a key that is deleted by hand ---- */
+
+/* Process 1 has its key and waits for a map, until process 0 has put the dead one out. */
+static void begin_waiting(void)
+{
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_start(2, 2, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    bed.processes[2].runs = false;
+    while (bed_keys("ph/unit/nodes/2") > 0) bed_run(1);
+    bed_start(1, WISHED, REGIONS, 1, false);
+    for (uint32_t i = 0; i < JOIN_TICKS && bed.processes[1].membership.phase != PHX_MEMBERSHIP_JOIN; i++) bed_run(1);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_JOIN);
+    cr_assert_eq(bed_keys("ph/unit/nodes/3"), 1);
+}
+
+static void delete_key(const char *text)
+{
+    phx_memory_table *table = (phx_memory_table *)phx_memory_table_of(bed.memory);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < table->key_count; i++) {
+        if (strcmp(table->keys[i].key, text) == 0) phx_free(table->mem, table->keys[i].value, table->keys[i].size, 1);
+        else table->keys[kept++] = table->keys[i];
+    }
+    cr_assert_eq(kept + 1, table->key_count);
+    table->key_count = kept;
+    table->revision++;
+}
+
+/* Its registration is not the revision of that key. */
+Test(hindrance, one_whose_key_is_deleted_writes_it_again_and_joins)
+{
+    begin_waiting();
+    const uint64_t registration = bed.processes[1].node.def.member.registration;
+    delete_key("ph/unit/nodes/3");
+    bed_run(JOIN_TICKS);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER, "%s", bed.processes[1].membership.reason);
+    cr_assert_eq(bed.processes[1].node.def.member.registration, registration);
+    cr_assert_not_null(phx_cluster_map_member(&bed.processes[0].node.map, registration));
+    cr_assert_eq(bed_keys("ph/unit/nodes/3"), 1);
+}
+
+/* Another process comes between. */
+Test(hindrance, one_whose_key_is_deleted_and_whose_number_is_taken_ends_a_lease_later)
+{
+    begin_waiting();
+    delete_key("ph/unit/nodes/3");
+    bed.processes[1].runs = false;
+    bed_start(3, WISHED, REGIONS, 1, false);
+    while (bed_keys("ph/unit/nodes/3") == 0) bed_run(1);
+    bed.processes[1].runs = true;
+    bed_run(3 * LEASE_TICKS);
+    cr_assert(ends_for(1, "number 3 is that of another process, which lives"), "%s",
+              bed.processes[1].membership.reason);
+    cr_assert_eq(bed.processes[3].membership.phase, PHX_MEMBERSHIP_MEMBER);
+}
+
+Test(hindrance, one_whose_key_is_written_over_ends_a_lease_later)
+{
+    phc_store other;
+    begin_waiting();
+    delete_key("ph/unit/nodes/3");
+    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
+    cr_assert_eq(other.cas(other.user, 1, "ph/unit/nodes/3", 0, "?", 1, 0), PH_OK);
+    bed_run(3 * LEASE_TICKS);
+    other.close(other.user);
+    cr_assert(ends_for(1, "its key ph/unit/nodes/3 is gone, and can not be written again"), "%s",
+              bed.processes[1].membership.reason);
 }
