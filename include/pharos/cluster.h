@@ -255,9 +255,10 @@ typedef enum phc_event_kind {
                                 of that moment, `bytes`; nothing done with it since counts */
     PHC_EVENT_DUPLICATE = 6, /* entity `id` came from node `number` as with GAINED, but was own here: two hosts had
                                 entered the id. The one that came takes its place in the world, with its family; the
-                                host takes `bytes`, or sets again what it had. status PH_PENDING: it was dropped, as it,
-                                or one of its family, is on its way from here; the host may enter it anew from `bytes`.
-                                Any other status: as LOST with a number, but the own one stays */
+                                host takes `bytes`, or sets again what it had. status PH_PENDING: it was dropped, as
+                                one of its id is on its way from here that has the higher ownership, or the same one
+                                and this node the higher registration. Any other status: as LOST with a number, but the
+                                own one stays */
     PHC_EVENT_REGION_GAINED = 7, /* `region` is this node's now: entities may be entered there */
     PHC_EVENT_REGION_LOST = 8,   /* ... and not any more; entities go by themselves */
     PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored() */

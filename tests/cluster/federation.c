@@ -320,7 +320,7 @@ static void take_events(member *m)
     phx_map_barrier_begin(&m->node, m->halo->now);
     while (phx_node_event_next(&m->node, &event)) {
         CHECK(event.kind == PHX_NODE_GAINED, "event %d", (int)event.kind);
-        CHECK_OK(phx_halo_gain(m->halo, &event.offer, &family));
+        CHECK_OK(phx_halo_gain(m->halo, &event, &family));
     }
 }
 

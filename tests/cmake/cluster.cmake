@@ -9,6 +9,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/halo/test_halo.c
         unit/cluster/halo/test_halo_pins.c
         unit/cluster/node/test_channel.c
+        unit/cluster/node/test_doubles.c
         unit/cluster/node/test_hand_over.c
         unit/cluster/node/test_links.c
         unit/cluster/halo/test_halo_wire.c
@@ -21,6 +22,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/servers/test_loop.c
         unit/cluster/member/test_arrivals.c
         unit/cluster/member/test_definition_text.c
+        unit/cluster/member/test_doubles.c
         unit/cluster/member/test_feeds.c
         unit/cluster/member/test_lag.c
         unit/cluster/member/test_look.c

@@ -57,6 +57,7 @@ static bool ids_agree(const phx_family *family, const phx_offer *offer)
 bool phx_family_open(phx_family *family, const phx_offer *offer)
 {
     phx_reader reader = phx_reader_of(offer->state, offer->state_bytes);
+    *family = (phx_family){0};
     family->capsule_bytes = (uint32_t)phx_read_number(&reader, 4);
     family->count = (uint32_t)phx_read_number(&reader, 4);
     if (family->count == 0 || family->count > PHX_FAMILY_MEMBERS_MAX) return false;

@@ -19,6 +19,7 @@ enum { PHX_FAMILY_HEAD_BYTES = 8, PHX_FAMILY_MEMBER_BYTES = 16, PHX_FAMILY_MEMBE
 typedef struct phx_family {
     const unsigned char *capsule, *members;
     uint32_t capsule_bytes, count;
+    phx_place_set doubles; /* by place: they came in place of own ones; see phx_halo_gain() */
 } phx_family;
 
 typedef struct phx_family_member {

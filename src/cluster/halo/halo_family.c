@@ -115,16 +115,20 @@ static bool was_far(const phx_halo *halo, const phx_halo_entity *entity)
     return entity->own ? entity->far : phx_halo_is_far(halo, &phx_halo_remote_of(halo, entity)->attrs);
 }
 
-/* A copy of an earlier stay of the id leaves first; one that went, and comes back, is remote first. */
+/*
+ * One of another stay of the id leaves first, and an own one is known until the other has come; one that went, and
+ * comes back, is remote first.
+ */
 static ph_status clear_place(phx_halo *halo, const phx_family_member *member)
 {
     phx_halo_entity *entity = phx_halo_find(halo, member->id);
     if (!entity) return PH_OK;
     if (entity->resigns) phx_halo_resign(halo, entity);
     if (entity->resigns) return PH_FULL;
-    if (entity->stay == member->stay) return PH_OK;
+    if (entity->stay == member->stay || entity->yields) return PH_OK;
     const ph_status status = ph_leave(halo->def.producer, member->id);
     if (status != PH_OK) halo->counts.refused++;
+    else if (entity->own) entity->yields = true;
     else phx_halo_remove(halo, entity);
     return status;
 }
@@ -165,17 +169,6 @@ static void own_member(phx_halo *halo, const phx_family_member *member)
     phx_halo_add(halo, own);
 }
 
-ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *family)
-{
-    const ph_status status = import_family(halo, offer, family);
-    if (status != PH_OK) return status;
-    for (uint32_t i = 0; i < family->count; i++) {
-        const phx_family_member member = phx_family_member_at(family, i);
-        own_member(halo, &member);
-    }
-    return PH_OK;
-}
-
 /* It comes with its family, as a capsule comes whole. Where the producer is full it is a copy that is not repeated. */
 static void leave_again(phx_halo *halo, const phx_family_member *member)
 {
@@ -185,6 +178,21 @@ static void leave_again(phx_halo *halo, const phx_family_member *member)
     if (ph_leave(halo->def.producer, member->id) == PH_OK) return;
     phx_halo_add(halo, (phx_halo_entity){.id = member->id, .stay = member->stay});
     halo->counts.refused++;
+}
+
+ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, phx_family *family)
+{
+    if (!phx_halo_reserve_copies(halo, event->dropped_count)) return PH_NO_MEMORY;
+    const ph_status status = import_family(halo, &event->offer, family);
+    if (status != PH_OK) return status;
+    for (uint32_t i = 0; i < family->count; i++) {
+        const phx_family_member member = phx_family_member_at(family, i);
+        const phx_halo_entity *known = phx_halo_find(halo, member.id);
+        if (known && known->own) phx_place_set_add(&family->doubles, i);
+        if (phx_event_drops(event, member.id)) leave_again(halo, &member);
+        else own_member(halo, &member);
+    }
+    return PH_OK;
 }
 
 ph_status phx_halo_gain_again(phx_halo *halo, const phx_offer *offer)

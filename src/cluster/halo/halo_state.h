@@ -37,6 +37,7 @@ typedef struct phx_halo_entity {
     bool resigns : 1;  /* it was handed over, and is not remote in the world yet, as the producer was full */
     bool far : 1;      /* own: seen beyond the width, or was as it came */
     bool looks : 1;    /* own: it stands in phx_halo.newcomers, once */
+    bool yields : 1;   /* own: it has left the world for another one of its id, which has not come yet */
     bool arrives : 1;  /* own: it came, and it is not known yet that the world has taken it */
     uint8_t far_ticks; /* own, or on its way: it is written for all peers still, and stands in phx_halo.far; else 0 */
     uint8_t refused;   /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */

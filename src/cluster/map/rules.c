@@ -33,6 +33,11 @@ bool phx_rule_answers(uint32_t fence, uint32_t shown)
     return shown >= fence;
 }
 
+bool phx_rule_drops(uint64_t ownership, uint64_t sender, uint64_t other_ownership, uint64_t other_sender)
+{
+    return ownership != other_ownership ? ownership < other_ownership : sender < other_sender;
+}
+
 phx_feed phx_rule_goes_on(phx_feed offered)
 {
     return offered;

@@ -32,6 +32,13 @@ bool phx_rule_takes_back(uint32_t fence, uint32_t shown); /* offers to the dead 
  * later, which may have had the entity, and may still give it to a member with the old map. */
 bool phx_rule_answers(uint32_t fence, uint32_t shown);
 
+/*
+ * Doubles: one of an id that comes is dropped where another one of it, on its way from here, has a higher ownership, or
+ * the same one and a sender of a higher registration. All that are on their way are in one order, so there is no circle
+ * of them, each dropped for the next one: the highest is there at the end.
+ */
+bool phx_rule_drops(uint64_t ownership, uint64_t sender, uint64_t other_ownership, uint64_t other_sender);
+
 /* Feeds: the messages to the client of an entity go on behind the last one of its sender. */
 phx_feed phx_rule_goes_on(phx_feed offered);
 

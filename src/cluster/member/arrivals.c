@@ -12,46 +12,54 @@
 
 /* ---- events of the node ---- */
 
-/* The own entity of that id that the event's one takes the place of; NULL: there was none. */
-static phx_holding *find_double(const phc *member, const phx_node_event *event, uint64_t id)
+/* What the node holds of that id, if it is the event's; NULL: it was dropped, or another one came since. */
+static phx_holding *find_taken(const phc *member, const phx_node_event *event, uint64_t id)
 {
     phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
-    const bool is_double = event->kind == PHX_NODE_GAINED && holding && holding->is_double &&
-                           holding->peer == event->peer && holding->sequence == event->sequence;
-    return is_double ? holding : NULL;
+    const uint64_t from = event->kind == PHX_NODE_GAINED ? event->peer : 0;
+    const bool is_taken = holding && !holding->sending && holding->peer == from &&
+                          holding->sequence == event->sequence && !phx_event_drops(event, id);
+    return is_taken ? holding : NULL;
+}
+
+/* The host is told of it in this moment. */
+static void note_told(const phc *member, const phx_node_event *event, uint64_t id)
+{
+    phx_holding *taken = find_taken(member, event, id);
+    if (taken) taken->is_double = false;
+}
+
+static phc_event_kind kind_of(const phx_node_event *event, bool is_double)
+{
+    if (is_double) return PHC_EVENT_DUPLICATE;
+    return event->kind == PHX_NODE_TAKEN_BACK ? PHC_EVENT_RESTORED : PHC_EVENT_GAINED;
 }
 
 /* false: no memory. */
-static bool report_arrival(phc *member, const phx_node_event *event, const phx_family_member *entity)
+static bool report_arrival(phc *member, const phx_node_event *event, const phx_family *family, uint32_t place)
 {
-    phx_holding *doubled = find_double(member, event, entity->id);
-    const bool is_back = event->kind == PHX_NODE_TAKEN_BACK, is_dropped = event->kind == PHX_NODE_DUPLICATE;
-    const bool is_told_double = doubled || is_dropped;
-    const phc_event report = {.kind = is_told_double ? PHC_EVENT_DUPLICATE
-                                      : is_back      ? PHC_EVENT_RESTORED
-                                                     : PHC_EVENT_GAINED,
+    const phx_family_member entity = phx_family_member_at(family, place);
+    const bool is_dropped = phx_event_drops(event, entity.id);
+    const phx_holding *own = is_dropped ? NULL : phx_holdings_find(&member->node.holdings, entity.id);
+    const phc_event report = {.kind = kind_of(event, is_dropped || phx_place_set_has(&family->doubles, place)),
                               .status = is_dropped ? PH_PENDING : PH_OK,
-                              .id = entity->id,
-                              .ownership = doubled      ? doubled->ownership
-                                           : is_dropped ? 0
-                                                        : event->offer.ownership,
+                              .id = entity.id,
+                              .ownership = own ? own->ownership : 0,
                               .number = phx_report_number(member, event->peer),
-                              .bytes = entity->blob,
-                              .size = entity->blob_bytes,
+                              .bytes = entity.blob,
+                              .size = entity.blob_bytes,
                               .reason = ""};
     if (!phx_report(member, &report)) return false;
-    if (doubled) doubled->is_double = false;
-    member->counts.restored += is_back;
-    member->counts.duplicates += is_told_double;
+    note_told(member, event, entity.id);
+    member->counts.restored += report.kind == PHC_EVENT_RESTORED;
+    member->counts.duplicates += report.kind == PHC_EVENT_DUPLICATE;
     return true;
 }
 
 static bool report_family(phc *member, const phx_node_event *event, const phx_family *family)
 {
-    for (uint32_t i = 0; i < family->count; i++) {
-        const phx_family_member entity = phx_family_member_at(family, i);
-        if (!report_arrival(member, event, &entity)) return false;
-    }
+    for (uint32_t i = 0; i < family->count; i++)
+        if (!report_arrival(member, event, family, i)) return false;
     return true;
 }
 
@@ -61,16 +69,16 @@ static bool report_family(phc *member, const phx_node_event *event, const phx_fa
  */
 static void drop_arrival(phc *member, const phx_node_event *event, uint64_t id, ph_status why)
 {
-    phx_holding *doubled = find_double(member, event, id);
-    const phx_halo_entity *own = doubled ? phx_halo_find(&member->halo, id) : NULL;
-    const bool stays = own && own->own;
-    const phc_event lost = {.kind = stays ? PHC_EVENT_DUPLICATE : PHC_EVENT_LOST,
+    const phx_halo_entity *own = phx_halo_find(&member->halo, id);
+    const bool stays = own && own->own && !own->yields, is_dropped = phx_event_drops(event, id);
+    const phc_event lost = {.kind = stays || is_dropped ? PHC_EVENT_DUPLICATE : PHC_EVENT_LOST,
                             .status = why,
                             .id = id,
                             .number = phx_report_number(member, event->peer),
                             .reason = ""};
-    if (doubled) doubled->is_double = false;
-    if (!stays) (void)phx_hand_over_leave(&member->node, id);
+    note_told(member, event, id);
+    if (!stays && find_taken(member, event, id)) (void)phx_hand_over_leave(&member->node, id);
+    if (own && own->yields) phx_halo_remove(&member->halo, own);
     const bool kept = phx_report(member, &lost);
     PHX_ASSERT(kept);
     (void)kept;
@@ -90,11 +98,18 @@ static bool reserve_room(phc *member, const phx_offer *offer)
            phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
 }
 
+static ph_status open_family(phc *member, const phx_node_event *event, phx_family *family)
+{
+    if (event->kind != PHX_NODE_DUPLICATE) return phx_halo_gain(&member->halo, event, family);
+    return phx_family_open(family, &event->offer) ? PH_OK : PH_BAD_VALUE;
+}
+
+/* false: no memory, or a queue is full. */
 static bool gain_family(phc *member, const phx_node_event *event)
 {
     phx_family family;
     if (!reserve_room(member, &event->offer)) return false;
-    const ph_status status = phx_halo_gain(&member->halo, &event->offer, &family);
+    const ph_status status = open_family(member, event, &family);
     if (status == PH_FULL || status == PH_NO_MEMORY || status == PH_BAD_HANDLE) return false;
     if (status != PH_OK) { /* it would be refused for ever, and nothing else would come */
         for (uint32_t i = 0; i <= event->offer.follower_count; i++)
@@ -102,9 +117,11 @@ static bool gain_family(phc *member, const phx_node_event *event)
         member->counts.damaged++;
         return true;
     }
-    const bool kept = phx_events_push(&member->arrivals, event) && report_family(member, event, &family);
+    const bool comes = event->kind != PHX_NODE_DUPLICATE;
+    const bool kept = (!comes || phx_events_push(&member->arrivals, event)) && report_family(member, event, &family);
     PHX_ASSERT(kept); /* room was reserved */
     (void)kept;
+    if (comes) member->gone_count += event->dropped_count;
     return true;
 }
 
@@ -122,35 +139,14 @@ static bool hear_broadcast(phc *member, const phx_node_event *event)
     return true;
 }
 
-/* An offer was dropped, as one of its family is on its way from here. false: no memory. */
-static bool tell_dropped(phc *member, const phx_node_event *event)
-{
-    phx_family family;
-    if (!reserve_room(member, &event->offer)) return false;
-    if (phx_family_open(&family, &event->offer)) return report_family(member, event, &family);
-    member->counts.damaged++;
-    for (uint32_t i = 0; i <= event->offer.follower_count; i++) {
-        const phc_event lost = {.kind = PHC_EVENT_DUPLICATE,
-                                .status = PH_BAD_VALUE,
-                                .id = phx_wire_offer_id(&event->offer, i),
-                                .number = phx_report_number(member, event->peer),
-                                .reason = ""};
-        const bool kept = phx_report(member, &lost);
-        PHX_ASSERT(kept); /* room was reserved */
-        (void)kept;
-    }
-    return true;
-}
-
 static bool take_event(phc *member, const phx_node_event *event)
 {
     const phc_event restore = {.kind = PHC_EVENT_RESTORE, .region = event->region, .loss = event->lost, .reason = ""};
     switch (event->kind) {
     case PHX_NODE_GAINED:
     case PHX_NODE_TAKEN_BACK:
-        return gain_family(member, event);
     case PHX_NODE_DUPLICATE:
-        return tell_dropped(member, event);
+        return gain_family(member, event);
     case PHX_NODE_RESTORE:
         return phx_report(member, &restore);
     case PHX_NODE_SAID:

@@ -132,7 +132,7 @@ static void report_fence(phc *member)
 static bool is_drained(const phc *member)
 {
     const phx_node *node = &member->node;
-    bool has_region = !node->joined || node->holdings.count > 0;
+    bool has_region = !node->joined || node->holdings.count > 0 || node->replaced > 0;
     for (uint32_t i = 0; i < node->map.region_count && !has_region; i++)
         has_region = node->map.regions[i].number == node->def.member.number;
     return !has_region;

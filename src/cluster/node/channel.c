@@ -73,16 +73,18 @@ static uint64_t add_items(const phx_channel *channel, phx_wire_message *message,
     return behind + most;
 }
 
-void phx_channel_write(phx_channel *channel, phx_wire_message *message, phx_wire_head *head)
+void phx_channel_write(phx_channel *channel, bool all, phx_wire_message *message, phx_wire_head *head)
 {
     const uint64_t fresh = channel->sent - channel->written, unacked = channel->unacked.count;
     const bool is_late = channel->waits >= WAITS;
-    const bool again = is_late || fresh == 0;
+    const bool again = all || is_late || fresh == 0;
+    const uint64_t most = all || unacked < REPEATED_ITEMS ? unacked : REPEATED_ITEMS;
     head->first = (again ? channel->acked : channel->written) + 1;
     head->ack = channel->taken;
     head->confirmed = channel->acked;
-    if (again) (void)add_items(channel, message, channel->acked, unacked < REPEATED_ITEMS ? unacked : REPEATED_ITEMS);
-    else channel->written = add_items(channel, message, channel->written, fresh);
+    const uint64_t last = again ? add_items(channel, message, channel->acked, most)
+                                : add_items(channel, message, channel->written, fresh);
+    if (last > channel->written) channel->written = last;
     channel->repeats |= is_late && unacked > 0;
     channel->waits = unacked > 0 ? channel->waits + 1 : 0;
     channel->owes = false;

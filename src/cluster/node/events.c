@@ -5,6 +5,31 @@
 
 #include <string.h>
 
+void phx_event_drop(phx_node_event *event, uint32_t place)
+{
+    phx_place_set_add(&event->dropped, place);
+    if (event->dropped_count++ == event->offer.follower_count) event->kind = PHX_NODE_DUPLICATE;
+}
+
+bool phx_event_drops(const phx_node_event *event, uint64_t id)
+{
+    if (event->dropped_count == 0) return false;
+    for (uint32_t i = 0; i <= event->offer.follower_count; i++)
+        if (phx_wire_offer_id(&event->offer, i) == id) return phx_place_set_has(&event->dropped, i);
+    return false;
+}
+
+bool phx_events_drop(const phx_item_queue *events, uint64_t id)
+{
+    phx_item item = {0};
+    for (uint32_t i = 0; i < events->count; i++) {
+        item = i == 0 ? phx_item_queue_first(events) : phx_item_queue_after(item);
+        const phx_node_event event = phx_events_of(item);
+        if (event.kind != PHX_NODE_DUPLICATE && phx_event_drops(&event, id)) return true;
+    }
+    return false;
+}
+
 bool phx_events_push(phx_item_queue *events, const phx_node_event *event)
 {
     const phx_offer *offer = &event->offer;

@@ -83,8 +83,8 @@ static void take_channel(phx_node *node, phx_peer *peer, const phx_wire_head *he
         node->counts.impossible++;
         return;
     }
+    take_items(node, peer, head, items); /* before the acks: of two that cross each meets the other one */
     while (peer->channel.acked < head->ack) finish_item(node, peer);
-    take_items(node, peer, head, items);
 }
 
 /*
@@ -138,7 +138,8 @@ size_t phx_exchange_write(phx_node *node, uint32_t place, bool always, void *byt
     *target = peer->member.registration;
     phx_wire_head head = head_of(node, PHX_WIRE_CHANNEL, *target);
     phx_wire_begin(&message, bytes, size);
-    phx_channel_write(&peer->channel, &message, &head);
+    /* of two that cross one is dropped as it comes, unless its peer has had the ack of the other one before */
+    phx_channel_write(&peer->channel, node->replaced > 0, &message, &head);
     return phx_wire_end(&message, &head);
 }
 

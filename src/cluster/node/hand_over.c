@@ -4,6 +4,7 @@
 #include "cluster/node/hand_over.h"
 
 #include "cluster/map/rules.h"
+#include "cluster/node/doubles.h"
 #include "cluster/node/says.h"
 #include "cluster/wire/bytes.h"
 
@@ -31,6 +32,7 @@ ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint
     if (region >= node->map.region_count) return PH_BAD_VALUE;
     if (node->map.regions[region].number != node->def.member.number) return PH_TAKEN;
     if (phx_holdings_find(&node->holdings, id)) return PH_EXISTS;
+    if (phx_events_drop(&node->events, id)) return PH_BUSY;
     if (!phx_holdings_reserve(&node->holdings, 1)) return PH_NO_MEMORY;
     const uint64_t first = first_ownership(node), ownership = after < first ? first : after + 1;
     phx_holdings_add(&node->holdings, (phx_holding){.id = id, .ownership = ownership, .feed = {.begun = ownership}});
@@ -78,9 +80,10 @@ static ph_status check_sent(const phx_node *node, uint64_t id, uint64_t *ownersh
     return PH_OK;
 }
 
-static void mark_sent(phx_node *node, const phx_peer *peer, uint64_t id)
+static void mark_sent(phx_node *node, const phx_peer *peer, uint64_t id, uint64_t ownership)
 {
     phx_holding *holding = phx_holdings_find(&node->holdings, id);
+    holding->ownership = ownership;
     holding->sending = true;
     holding->peer = peer->member.registration;
     holding->sequence = peer->channel.sent;
@@ -138,64 +141,39 @@ ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const
                             .state = state,
                             .state_bytes = state_bytes},
                 followers);
-    mark_sent(node, peer, id);
-    for (uint32_t i = 0; i < follower_count; i++) mark_sent(node, peer, followers[i]);
+    mark_sent(node, peer, id, ownership);
+    for (uint32_t i = 0; i < follower_count; i++) mark_sent(node, peer, followers[i], ownership);
     return PH_OK;
 }
 
-/*
- * Another feed, and not its beginning, from which a client goes on with an empty list: that has number 1. Begun where
- * its messages so far are not all known to one client.
- */
-static phx_feed begin_again(uint64_t ownership, const phx_holding *holding)
+static void take_offered(phx_node *node, const phx_node_event *event, const phx_offer *offer, uint32_t place)
 {
-    return (phx_feed){.begun = ownership, .number = holding->feed.number + 1};
-}
-
-/* Is one of them on its way from here? It may come back, so no other one can take its place. */
-static bool sends_any(const phx_node *node, const phx_offer *offer)
-{
-    for (uint32_t i = 0; i <= offer->follower_count; i++) {
-        const phx_holding *holding = phx_holdings_find(&node->holdings, phx_wire_offer_id(offer, i));
-        if (holding && holding->sending) return true;
-    }
-    return false;
-}
-
-/* Takes one of an offer. Where its id is own here it has both owners before it: so its ownership is above both. */
-static void take_offered(phx_node *node, const phx_peer *peer, const phx_offer *offer, uint32_t place)
-{
-    phx_holding taken = {.id = phx_wire_offer_id(offer, place),
-                         .ownership = offer->ownership,
-                         .peer = peer->member.registration,
-                         .sequence = peer->channel.taken,
-                         .feed = phx_rule_goes_on(phx_wire_offer_feed(offer, place))};
-    phx_holding *own = phx_holdings_find(&node->holdings, taken.id);
-    if (!own) {
-        phx_holdings_add(&node->holdings, taken);
-        node->counts.gained++;
-        return;
-    }
-    if (taken.ownership < own->ownership) taken.ownership = own->ownership;
-    if (taken.ownership < last_ownership(node)) taken.ownership++;
-    taken.feed = begin_again(taken.ownership, own);
-    taken.is_double = true;
-    *own = taken;
-    node->counts.duplicates++;
+    const uint64_t id = phx_wire_offer_id(offer, place);
+    const phx_holding *known = phx_holdings_find(&node->holdings, id);
+    const bool is_double = known && !known->sending;
+    node->replaced += known && known->sending;
+    node->counts.gained += !is_double;
+    node->counts.duplicates += is_double;
+    phx_doubles_take(node, (phx_holding){.id = id,
+                                         .ownership = offer->ownership,
+                                         .peer = event->peer,
+                                         .sequence = event->sequence,
+                                         .feed = phx_rule_goes_on(phx_wire_offer_feed(offer, place))});
 }
 
 bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offer)
 {
-    const bool is_dropped = sends_any(node, offer);
-    const phx_node_event event = {.kind = is_dropped ? PHX_NODE_DUPLICATE : PHX_NODE_GAINED,
-                                  .peer = peer->member.registration,
-                                  .sequence = peer->channel.taken + 1,
-                                  .offer = *offer};
+    phx_node_event event = {.kind = PHX_NODE_GAINED,
+                            .peer = peer->member.registration,
+                            .sequence = peer->channel.taken + 1,
+                            .offer = *offer};
+    phx_doubles_drop(node, &event);
     if (!phx_holdings_reserve(&node->holdings, offer->follower_count + 1) || !phx_events_push(&node->events, &event))
         return false;
     phx_channel_take(&peer->channel);
-    if (is_dropped) node->counts.duplicates += offer->follower_count + 1;
-    for (uint32_t i = 0; i <= offer->follower_count && !is_dropped; i++) take_offered(node, peer, offer, i);
+    node->counts.duplicates += event.dropped_count;
+    for (uint32_t i = 0; i <= offer->follower_count; i++)
+        if (!phx_place_set_has(&event.dropped, i)) take_offered(node, &event, offer, i);
     return true;
 }
 
@@ -210,15 +188,49 @@ static phx_offer first_offer(const phx_peer *peer)
     return offer;
 }
 
+/* Is that the entity of the oldest unacked item? Else another one of its id came meanwhile. */
+static bool is_of_first(const phx_peer *peer, const phx_holding *holding)
+{
+    return holding && holding->sending && holding->peer == peer->member.registration &&
+           holding->sequence == peer->channel.acked + 1;
+}
+
 void phx_hand_over_finish(phx_node *node, phx_peer *peer)
 {
     const phx_offer offer = first_offer(peer);
     for (uint32_t i = 0; i <= offer.follower_count; i++) {
-        phx_holdings_remove(&node->holdings, phx_wire_offer_id(&offer, i));
+        const uint64_t id = phx_wire_offer_id(&offer, i);
+        const bool is_held = is_of_first(peer, phx_holdings_find(&node->holdings, id));
+        if (is_held) phx_holdings_remove(&node->holdings, id);
+        node->replaced -= !is_held;
         node->counts.acked++;
     }
     peer->offers--;
     phx_channel_pop(&peer->channel);
+}
+
+/* Another one of its id that was sent on since is above it. */
+static void drop_sent_on(const phx_node *node, const phx_peer *peer, phx_node_event *event)
+{
+    for (uint32_t i = 0; i <= event->offer.follower_count; i++) {
+        const phx_holding *other = phx_holdings_find(&node->holdings, phx_wire_offer_id(&event->offer, i));
+        if (other && other->sending && !is_of_first(peer, other)) phx_event_drop(event, i);
+    }
+}
+
+/* The dead peer may have gone on with it: so another feed begins. */
+static void take_back_one(phx_node *node, const phx_peer *peer, const phx_offer *offer, uint32_t place)
+{
+    const uint64_t id = phx_wire_offer_id(offer, place);
+    const phx_holding *known = phx_holdings_find(&node->holdings, id);
+    const bool is_double = known && !known->sending;
+    node->replaced -= !is_of_first(peer, known);
+    node->counts.taken_back += !is_double;
+    node->counts.duplicates += is_double;
+    phx_doubles_take(node,
+                     (phx_holding){.id = id,
+                                   .ownership = offer->ownership,
+                                   .feed = phx_feed_begin_again(offer->ownership, phx_wire_offer_feed(offer, place))});
 }
 
 bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
@@ -233,15 +245,14 @@ bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
             .kind = PHX_NODE_TAKEN_BACK, .peer = peer->member.registration, .offer = first_offer(peer)};
         PHX_ASSERT(event.offer.ownership < first_ownership(node));
         event.offer.ownership = first_ownership(node);
-        if (!phx_events_push(&node->events, &event)) return false;
-        for (uint32_t i = 0; i <= event.offer.follower_count; i++) {
-            const uint64_t id = phx_wire_offer_id(&event.offer, i);
-            phx_holding *holding = phx_holdings_find(&node->holdings, id);
-            PHX_ASSERT(holding && holding->sending);
-            const phx_feed feed = begin_again(event.offer.ownership, holding); /* the dead peer may have gone on */
-            *holding = (phx_holding){.id = id, .ownership = event.offer.ownership, .feed = feed};
-            node->counts.taken_back++;
-        }
+        drop_sent_on(node, peer, &event);
+        if (!phx_holdings_reserve(&node->holdings, event.offer.follower_count + 1) ||
+            !phx_events_push(&node->events, &event))
+            return false;
+        node->counts.duplicates += event.dropped_count;
+        node->replaced -= event.dropped_count;
+        for (uint32_t i = 0; i <= event.offer.follower_count; i++)
+            if (!phx_place_set_has(&event.dropped, i)) take_back_one(node, peer, &event.offer, i);
         peer->offers--;
         phx_channel_pop(&peer->channel);
     }

@@ -11,7 +11,7 @@
 /*
  * A new own entity. after: the highest ownership with which the host has met this id, 0 = none; the entity's is above
  * it. PH_BUSY: the node may not act, or needs a later map; PH_TAKEN: the region is another node's;
- * PH_EXISTS: the id is held.
+ * PH_EXISTS: the id is held. PH_BUSY too: one of its id was dropped from a family that the host has not taken yet.
  */
 ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after);
 /* The node has read a map, and no ownership of it is above `after`: another map has to come. */
@@ -31,13 +31,18 @@ ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const
                              uint32_t follower_count, const void *state, uint32_t state_bytes);
 
 /*
- * The next item of a peer. An offered entity takes the place of an own one of its id; offered ones are dropped where
- * one of them is on its way from here. false: no memory, nothing changed.
+ * The next item of a peer. An offered entity takes the place of an own one of its id. Of it and one that is on its way
+ * from here phx_rule_drops() drops one: it, or that one where it comes, so that both nodes drop the same one. The
+ * others of its family come. false: no memory, nothing changed.
  */
 bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offer);
 /* The peer has taken the oldest offer to it. */
 void phx_hand_over_finish(phx_node *node, phx_peer *peer);
-/* Makes all offers to a dead peer own entities again. false: no memory for all of them, to be tried again. */
+/*
+ * Makes all offers to a dead peer own entities again: in place of own ones of their ids that came meanwhile; one that
+ * was sent on since is above, and the one that comes back is dropped. false: no memory for all of them, to be tried
+ * again.
+ */
 bool phx_hand_over_take_back(phx_node *node, phx_peer *peer);
 
 #endif

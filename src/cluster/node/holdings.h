@@ -14,14 +14,23 @@
  * one with the higher ownership counts.
  */
 typedef struct phx_holding {
-    uint64_t id, ownership;
-    uint64_t peer;     /* own: the registration that it came from, 0 = none; else the one that it goes to */
-    uint64_t sequence; /* of the item that it came, or goes, in */
-    phx_feed feed;     /* to its client */
-    bool sending;      /* not acked: simulated by no node, or by the peer */
-    bool is_double;    /* it came while another one of its id was own, which the host is to be told: held until then */
-    uint32_t sent_ms;  /* ... since then, by the node's time in ms, which begins anew after 49 days */
+    uint64_t id, ownership; /* on its way: of the offer */
+    uint64_t peer;          /* own: the registration that it came from, 0 = none; else the one that it goes to */
+    uint64_t sequence;      /* of the item that it came, or goes, in */
+    phx_feed feed;          /* to its client */
+    bool sending;           /* not acked: simulated by no node, or by the peer */
+    bool is_double;   /* it came while another one of its id was own, which the host is to be told: held until then */
+    uint32_t sent_ms; /* ... since then, by the node's time in ms, which begins anew after 49 days */
 } phx_holding;
+
+/*
+ * Another feed, and not its beginning, from which a client goes on with an empty list: that has number 1. Begun where
+ * its messages so far are not all known to one client.
+ */
+static inline phx_feed phx_feed_begin_again(uint64_t ownership, phx_feed feed)
+{
+    return (phx_feed){.begun = ownership, .number = feed.number + 1};
+}
 
 typedef struct phx_holdings {
     phx_holding *items; /* dense, in no order */

@@ -78,6 +78,7 @@ void phx_node_fence(phx_node *node)
     if (node->fenced) return;
     node->fenced = true;
     phx_holdings_clear(&node->holdings);
+    node->replaced = 0;
     while (node->events.count > 0) phx_item_queue_pop(&node->events);
 }
 

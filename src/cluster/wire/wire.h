@@ -56,6 +56,21 @@ typedef struct phx_offer {
     uint32_t state_bytes;
 } phx_offer;
 
+/* Some of an offer's entities, by place. */
+typedef struct phx_place_set {
+    uint64_t words[(PHX_WIRE_FOLLOWERS_MAX + 1) / 64];
+} phx_place_set;
+
+static inline void phx_place_set_add(phx_place_set *set, uint32_t place)
+{
+    set->words[place / 64] |= 1ull << place % 64;
+}
+
+static inline bool phx_place_set_has(const phx_place_set *set, uint32_t place)
+{
+    return (set->words[place / 64] >> place % 64 & 1) != 0;
+}
+
 /* Why bytes are no message. */
 typedef enum phx_wire_flaw {
     PHX_WIRE_GOOD = 0,

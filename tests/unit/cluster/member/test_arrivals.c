@@ -288,9 +288,10 @@ Test(arrivals, bytes_that_no_world_takes_are_told_where_the_id_is_on_its_way_too
     send_bytes(0, 5, false);
     send_bytes(1, 5, true);
     run_rounds(FEW_ROUNDS);
-    cr_assert_eq(count_events(1, PHC_EVENT_DUPLICATE, PH_BAD_VALUE), 1);
-    cr_assert_eq(count_events(0, PHC_EVENT_DUPLICATE, PH_PENDING), 1);
-    cr_assert_eq(hosts[1].member->counts.damaged, 1);
+    cr_assert_eq(count_events(1, PHC_EVENT_DUPLICATE, PH_BAD_VALUE), 1, "the later member's stays");
+    cr_assert_eq(count_events(0, PHC_EVENT_LOST, PH_BAD_KIND), 1, "... and can not come");
+    for (uint32_t i = 0; i < 2; i++)
+        cr_assert(hosts[i].member->counts.damaged == 1 && hosts[i].member->node.holdings.count == 0);
 }
 
 Test(arrivals, a_place_that_is_cleared_again_is_told_once)

@@ -200,45 +200,6 @@ Test(hand_over, what_comes_back_from_a_dead_node_has_another_feed_that_has_begun
     expect_feed(A, 5, (uint64_t)map.version << PHX_OWNERSHIP_VERSION_SHIFT, 4);
 }
 
-Test(hand_over, an_id_that_two_nodes_entered_is_the_one_that_came)
-{
-    uint64_t ownership;
-    const uint64_t follower = 5;
-    cr_assert_eq(phx_hand_over_enter(&nodes[A], 4, region_of(A), 0), PH_OK);
-    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
-    cr_assert_eq(phx_hand_over_enter(&nodes[B], 5, region_of(B), ((uint64_t)map.version << 32) + 7), PH_OK);
-    phx_hand_over_feed(&nodes[B], 5, &ownership)->number = 3;
-    cr_assert_eq(phx_hand_over_send(&nodes[A], 4, 2, &follower, 1, "", 0), PH_OK);
-    speak(A, B);
-    (void)expect_event(B, PHX_NODE_GAINED);
-    cr_assert(nodes[B].counts.duplicates == 1 && nodes[B].counts.gained == 1);
-    const phx_holding *own = phx_holdings_find(&nodes[B].holdings, 5);
-    cr_assert(own->is_double && own->peer == 10 && !phx_holdings_find(&nodes[B].holdings, 4)->is_double);
-    cr_assert_eq(own->ownership, ownership + 1);
-    expect_feed(B, 5, ownership + 1, 4);
-    cr_assert_eq(phx_hand_over_leave(&nodes[B], 5), PH_PENDING, "the host was not told");
-    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_PENDING);
-    speak(B, A);
-    cr_assert_eq(nodes[A].holdings.count, 0);
-}
-
-Test(hand_over, an_id_that_is_on_its_way_from_here_is_not_taken)
-{
-    const uint64_t follower = 5;
-    cr_assert_eq(phx_hand_over_enter(&nodes[A], 4, region_of(A), 0), PH_OK);
-    for (uint32_t i = A; i <= B; i++) {
-        cr_assert_eq(phx_hand_over_enter(&nodes[i], 5, region_of(i), 0), PH_OK);
-    }
-    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_OK);
-    cr_assert_eq(phx_hand_over_send(&nodes[A], 4, 2, &follower, 1, "abc", 3), PH_OK);
-    speak(A, B);
-    const phx_node_event event = expect_event(B, PHX_NODE_DUPLICATE);
-    cr_assert(event.offer.follower_count == 1 && event.offer.state_bytes == 3);
-    cr_assert_eq(nodes[B].counts.duplicates, 2);
-    cr_assert(phx_holdings_find(&nodes[B].holdings, 5)->sending);
-    cr_assert_null(phx_holdings_find(&nodes[B].holdings, 4));
-}
-
 Test(hand_over, the_wait_for_the_map_barrier_is_timed)
 {
     cr_assert(phx_cluster_map_put_out(&map, nodes[B].def.member.registration));

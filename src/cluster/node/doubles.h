@@ -1,0 +1,22 @@
+/*
+ * Doubles: entities of one id that two hosts have entered. Where two of them meet one stays, and the host there is told
+ * of the other one. Which one stays both nodes say alike, so of two that go to each other's node at once one stays.
+ * Used by the hand-over, by one thread at a time.
+ */
+#ifndef PHX_CLUSTER_NODE_DOUBLES_H
+#define PHX_CLUSTER_NODE_DOUBLES_H
+
+#include "cluster/node/node.h"
+
+/* Drops of an offer that came all that phx_rule_drops() for one of their id, which is on its way from here. */
+void phx_doubles_drop(const phx_node *node, phx_node_event *event);
+/*
+ * Takes one that was not dropped; room was reserved. Where its id is own here it takes that one's place, and has both
+ * owners before it: so its ownership is above both. One that is on its way from here goes on as another entity, to be
+ * dropped where it meets one that is above it.
+ */
+void phx_doubles_take(phx_node *node, phx_holding taken);
+/* Is one of that id held, or on its way from here behind another one that came meanwhile? */
+bool phx_doubles_have(const phx_node *node, uint64_t id);
+
+#endif
