@@ -67,19 +67,16 @@ static bool has_best(const phx_evaluation *at, uint32_t rank, double limit)
 
 /*
  * Finds a limit that tells for any target of the last rank whether it is kept, also for one that was not scanned, which
- * is farther off than the radius; with phx_list_cut_by_view(), for any target in view.
+ * is farther off than the radius.
  */
 static void find_cut_limit(phx_evaluation *at, const phx_choice *best)
 {
-    const float square = at->radius * at->radius;
-    const double within = nextafter((double)square, 0.0);
+    const double within = at->radius < at->attr->view ? nextafter((double)(at->radius * at->radius), 0.0)
+                                                      : phx_list_cut_most(at->shard, at->attr);
     if (!best->split.found || best->rank >= PHX_RANK_ALWAYS) return;
     at->rank = (uint16_t)best->rank;
     at->kept = best->keep - best->sure;
-    const bool by_view = at->radius >= at->attr->view && phx_list_cut_by_view(at->shard, at->attr);
-    if (by_view)
-        at->limit = fmin(best->split.limit, (double)square * at->shard->rules->sticky); /* the last one in view */
-    else if (best->split.limit <= within) at->limit = best->split.limit;
+    if (best->split.limit <= within) at->limit = best->split.limit;
     else if (at->shard->kernels->count_within(at->scratch->keys, at->count, within) == best->keep) at->limit = within;
 }
 

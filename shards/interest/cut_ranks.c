@@ -30,12 +30,6 @@ static bool rank_is_higher(const phx_cut_list *at, uint16_t rank)
     return rank > at->cut.rank && rank <= PHX_RANK_ALWAYS;
 }
 
-/* Is the target seen from beyond the view? */
-static bool seen_beyond(const phx_cut_list *at, uint32_t slot)
-{
-    return at->shard->far.levels != 0 && phx_store_attr(&at->shard->store, slot)->reach > at->attr->view;
-}
-
 /* Finds the events of targets of higher ranks that are seen from beyond the view. */
 static void find_far_events(phx_cut_list *at)
 {
@@ -44,7 +38,7 @@ static void find_far_events(phx_cut_list *at)
     for (uint32_t i = 0; i < far->count; i++) {
         const phx_far_item *item = &far->items[i];
         const uint16_t rank = at->ranks->rank[at->shard->store.set[item->slot]];
-        if (item->slot == at->slot || !rank_is_higher(at, rank) || !seen_beyond(at, item->slot)) continue;
+        if (item->slot == at->slot || !rank_is_higher(at, rank) || !phx_cut_seen_beyond(at, item->slot)) continue;
         if (at->related && phx_related_to(at->shard, at->related, item->slot)) continue;
         const float dx = item->x - rows->x[at->row], dy = item->y - rows->y[at->row];
         const float old_dx = item->old_x - rows->ox[at->row], old_dy = item->old_y - rows->oy[at->row];
@@ -73,7 +67,7 @@ bool phx_cut_find_higher(phx_cut_list *at)
         const uint32_t target = phx_tile_row_word_number(row);
         const phx_row_word word = phx_row_word_at(rows->slot, target);
         const uint32_t slot = phx_row_word_slot(word);
-        if (!rank_is_higher(at, phx_cut_rank_of_word(at, word, plain)) || seen_beyond(at, slot)) continue;
+        if (!rank_is_higher(at, phx_cut_rank_of_word(at, word, plain)) || phx_cut_seen_beyond(at, slot)) continue;
         const phx_cut_squares square = phx_cut_squares_of(rows, at->row, target);
         if (PHX_UNLIKELY(!(square.old >= 0.0f))) return false;
         if (at->related && phx_related_to(at->shard, at->related, slot)) continue;

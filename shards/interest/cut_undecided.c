@@ -40,20 +40,19 @@ static double likely_limit(const phx_cut_list *at)
 static void find_around_limit(phx_cut_list *at)
 {
     const double sticky = at->shard->rules->sticky, limit = sqrt(at->cut.limit), part = limit_part(at);
-    const double view = (double)at->attr->view, root = 1.0 / sqrt(sticky), likely = likely_limit(at);
-    const double most = at->by_view ? view : INFINITY; /* listed ones beyond the view leave */
-    const double listed = fmin(limit * root, most), unlisted = fmin(limit, most);
-    const double stays = likely * (1.0 - part), joins = fmax(likely * (1.0 + part) * root, stays);
+    const double view = (double)at->attr->view, keep = (double)(at->attr->view + at->attr->margin);
+    const double root = 1.0 / sqrt(sticky), likely = likely_limit(at);
+    const double listed = fmin(limit * root, view), unlisted = fmin(limit, keep); /* beyond it listed ones leave */
+    const double least = likely * (1.0 - part), most = fmax(likely * (1.0 + part) * root, least);
+    const double stays = fmin(least, keep), joins = fmin(most, at->shard->far.levels > 0 ? keep : view);
     const float scale = at->scratch->tile.frame.scale;
     const phx_cut_borders by = {.listed = phx_cut_square_below(listed, scale),
                                 .unlisted = phx_cut_square_above(unlisted, scale),
-                                .stays = phx_cut_square_below(fmin(stays, most), scale),
-                                .joins = phx_cut_square_above(fmin(joins, view), scale)};
-    at->low = stays * stays;
-    at->high = joins * joins * sticky;
-    if (!at->by_view) at->high = fmin(at->high, (double)(at->attr->view * at->attr->view));
-    at->count =
-        phx_cut_pick(at, fmin(listed, fmin(stays, most)), fmin(fmax(unlisted, joins), view), &by, at->scratch->hits);
+                                .stays = phx_cut_square_below(stays, scale),
+                                .joins = phx_cut_square_above(joins, scale)};
+    at->low = least * least;
+    at->high = fmin(most * most * sticky, at->most);
+    at->count = phx_cut_pick(at, fmin(listed, stays), fmax(unlisted, joins), &by, at->scratch->hits);
 }
 
 /* Looks up targets that may be in the list: so many places of hits[], in scratch->old. */
@@ -72,7 +71,8 @@ static void look_up_doubtful(phx_cut_list *at, uint32_t count)
 }
 
 /*
- * Keeps the undecided ones of the last rank, and finds whether they are listed. false: one of them is discontinuous.
+ * Keeps the undecided ones of the last rank, and finds whether they are listed. false: one of them is discontinuous, or
+ * is seen from beyond the view.
  */
 static bool sift_undecided(phx_cut_list *at)
 {
@@ -81,7 +81,7 @@ static bool sift_undecided(phx_cut_list *at)
     const uint16_t plain = phx_cut_rank_of_plain(at), rank = at->cut.rank;
     const double sticky = at->shard->rules->sticky, limit = at->cut.limit;
     const uint32_t count = at->count, own = at->row;
-    const float view = at->by_view ? at->attr->view * at->attr->view : INFINITY; /* a listed one was within */
+    const float view = at->in, keep = at->keep; /* a listed one was within */
     uint32_t *hits = scratch->hits, *doubtful = scratch->old, n = 0, doubts = 0;
     float *squares = scratch->squares;
     uint8_t *was = scratch->was;
@@ -96,11 +96,14 @@ static bool sift_undecided(phx_cut_list *at)
         const uint32_t of_rank = (phx_cut_rank_of_word(at, word, plain) == rank) & (target != own);
         const uint32_t listed = (old * sticky <= limit) & (square.old <= view);
         known &= square.old >= 0.0f;
+        if (PHX_UNLIKELY(square.now > view) && phx_row_word_special(word) &&
+            phx_cut_seen_beyond(at, phx_row_word_slot(word)))
+            return false;
         hits[n] = phx_row_word_slot(word);
         squares[n] = square.now;
         was[n] = (uint8_t)listed;
         doubtful[doubts] = n;
-        doubts += of_rank & (old <= limit) & (square.old <= view) & (listed ^ 1);
+        doubts += of_rank & (old <= limit) & (square.old <= keep) & (listed ^ 1);
         n += of_rank;
     }
     at->count = n;
@@ -124,22 +127,19 @@ static void drop_related(phx_cut_list *at)
     if (at->related) at->count = n;
 }
 
-/*
- * The keys of the undecided. Beyond the view they are no candidates; but else than with a limit by view, their keys are
- * beyond each new limit, too.
- */
+/* The keys of the undecided. Beyond the view, and listed ones beyond view and margin, they are no candidates. */
 static void find_undecided_keys(phx_cut_list *at)
 {
     const double times[] = {at->shard->rules->sticky, 1.0}; /* no branch: it would be mispredicted */
     const float *squares = at->scratch->squares;
     const uint8_t *was = at->scratch->was;
     const uint32_t count = at->count;
-    const float view = at->by_view ? at->attr->view * at->attr->view : INFINITY;
+    const float within[] = {at->in, at->keep};
     double *keys = at->scratch->keys;
     uint32_t listed = 0;
     for (uint32_t i = 0; i < count; i++) {
         const double key = (double)squares[i] * times[was[i]];
-        keys[i] = squares[i] <= view ? key : INFINITY;
+        keys[i] = squares[i] <= within[was[i]] ? key : INFINITY;
         listed += was[i];
     }
     at->listed = listed;

@@ -24,7 +24,8 @@ typedef struct phx_cut_list {
     const phx_relation_set *related; /* links that hold and hides alone; or NULL */
     const phx_rank_table *ranks;
     phx_list_cut cut;
-    bool by_view;            /* phx_list_cut_by_view() */
+    double most;             /* phx_list_cut_most() */
+    float in, keep;          /* circles: view, and view and margin, squared; else each limit is nearer: INFINITY */
     double low, high;        /* the new limit is sought from the one on, below the other */
     uint32_t count;          /* undecided targets: scratch->hits (slots), squares, was, keys */
     uint32_t listed;         /* of these, in the list */
@@ -54,6 +55,12 @@ static inline uint16_t phx_cut_rank_of_plain(const phx_cut_list *at)
     return phx_sees_common(at->shard, at->attr) ? 1 : 0; /* priority 0 */
 }
 
+/* Is the target seen from beyond the view? */
+static inline bool phx_cut_seen_beyond(const phx_cut_list *at, uint32_t slot)
+{
+    return at->shard->far.levels != 0 && phx_store_attr(&at->shard->store, slot)->reach > at->attr->view;
+}
+
 /* So far apart in units, squared; less: surely not nearer than that. */
 static inline int32_t phx_cut_square_below(double distance, float scale)
 {
@@ -72,7 +79,7 @@ uint32_t phx_cut_pick(phx_cut_list *at, double near, double far, const phx_cut_b
 
 /*
  * Finds the undecided targets of the last rank, whether they are listed, and their keys. false: one of them is
- * discontinuous.
+ * discontinuous, or is seen from beyond the view, where it is.
  */
 bool phx_cut_find_undecided(phx_cut_list *at);
 

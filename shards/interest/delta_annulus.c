@@ -33,8 +33,11 @@ static border borders_around(const phx_shard *shard, uint32_t row, uint32_t slot
                     .square = square};
 }
 
-/* Distances alone do not decide a target that died, is special, or jumped or changed in this tick. */
-enum { ODD = PHX_SLOT_DEAD | PHX_SLOT_SPECIAL | PHX_SLOT_DISCONTINUOUS };
+/*
+ * Distances alone do not decide a target that died, jumped or changed in this tick, or has radii of its own. One that
+ * attributes hide from others is decided by them: it was listed, or came by a word, and neither's attributes changed.
+ */
+enum { ODD = PHX_SLOT_DEAD | PHX_SLOT_DISCONTINUOUS | PHX_SLOT_BOUNDED | PHX_SLOT_FAR };
 
 static inline float distance_of(const border *of, const phx_body *target)
 {

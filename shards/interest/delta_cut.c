@@ -80,6 +80,16 @@ static bool delta_allowed(phx_cut_list *at)
     return !phx_row_discontinuous(&at->shard->grid.rows, at->row) && relations_hold(at);
 }
 
+/* Sets how far off a target is in the list. */
+static void set_radii(phx_cut_list *at)
+{
+    const float view = at->attr->view, keep = view + at->attr->margin;
+    const bool circle = at->shard->rules->shape == PH_SHAPE_CIRCLE;
+    at->most = phx_list_cut_most(at->shard, at->attr);
+    at->in = circle ? view * view : INFINITY;
+    at->keep = circle ? keep * keep : INFINITY;
+}
+
 /* Finds the ranks of targets. false = no memory. */
 static bool find_ranks(phx_cut_list *at)
 {
@@ -170,8 +180,8 @@ phx_delta_result phx_delta_cut(phx_scratch *scratch, phx_shard *shard, uint32_t 
     if (!delta_allowed(&at)) return PHX_DELTA_EVALUATE;
     if (shard->store.sets.numbers > PHX_RANK_SETS_MAX) return PHX_DELTA_EVALUATE;
     at.cut = shard->list_cuts.at[slot];
-    at.by_view = phx_list_cut_by_view(shard, at.attr);
-    if (!at.by_view && at.cut.limit >= (double)(at.attr->view * at.attr->view)) return PHX_DELTA_EVALUATE;
+    set_radii(&at);
+    if (at.cut.limit > at.most) return PHX_DELTA_EVALUATE;
     if (!find_ranks(&at)) return PHX_DELTA_NO_MEMORY;
     if (at.cut.rank > at.ranks->top || far_changed(&at)) return PHX_DELTA_EVALUATE;
     if (at.cut.rank < at.ranks->top && !phx_cut_find_higher(&at)) return PHX_DELTA_EVALUATE;

@@ -8,16 +8,23 @@
 #ifndef PHX_SHARDS_STATE_LIST_CUT_H
 #define PHX_SHARDS_STATE_LIST_CUT_H
 
+#include <math.h>
+
 #include "shards/state/shard.h"
 
 /* Makes room for all slots, if there are observers with a limit. Without memory less is noted. */
 void phx_list_cuts_room(phx_shard *shard);
 
-/* Is a target in a cut list in view, so that the limit, which may be beyond the view, tells of targets in view alone?
+/*
+ * The farthest limit that is noted. In a circle the keys of all targets within view and margin are up to it; but a
+ * target that is seen from beyond them may have any key, and in a square a listed target may be farther off than the
+ * view.
  */
-static inline bool phx_list_cut_by_view(const phx_shard *shard, const phx_attr *attr)
+static inline double phx_list_cut_most(const phx_shard *shard, const phx_attr *attr)
 {
-    return attr->margin == 0.0f && shard->rules->shape == PH_SHAPE_CIRCLE && shard->far.levels == 0;
+    const float view = attr->view, keep = view + attr->margin;
+    if (shard->rules->shape != PH_SHAPE_CIRCLE) return nextafter((double)(view * view), 0.0);
+    return (double)(keep * keep) * (shard->far.levels == 0 ? shard->rules->sticky : 1.0);
 }
 
 /* kept: so many targets of the rank are in the list. */

@@ -448,7 +448,7 @@ int main(void)
         {"relations, a margin and a cap that cuts", 15, 26, .related = true, .cuts = true},
         {"a cap that cuts", 0, 12, .cuts = true, .part = 25},
         {"a cap of one", 0, 1, .cuts = true, .part = 50},
-        {"a cap that cuts, and a margin", 15, 12, .cuts = true, .part = 10},
+        {"a cap that cuts, and a margin", 15, 12, .cuts = true, .part = 70},
         {"a cap that cuts, and priorities", 0, 12, .cuts = true, .ranked = true, .part = 5},
         {"a cap that cuts, priorities and a margin", 15, 12, .cuts = true, .ranked = true, .part = 8},
         {"a cap that cuts, priorities, far targets and a margin", 15, 12, .cuts = true, .ranked = true, .far = true},

@@ -157,3 +157,77 @@ Test(list_limit, a_new_limit_begins_with_the_list_as_it_is)
     cr_assert(list_of(1)->derived && list_of(1)->count == 1 + 60 - 44);
     fleet_close(f);
 }
+
+/* A list of five, two of them in the margin, and a sixth that came into view: the limit is in the margin. */
+static void open_cut_in_margin(void)
+{
+    f = fleet_open(plain_rules(10, 30), 1, 1, 4);
+    phx_attr attr = limited_attr(20, 5, false);
+    attr.margin = 10;
+    fleet_begin(f);
+    fleet_enter(f, 1, attr, 105, 105);
+    for (uint64_t id = 2; id <= 6; id++) fleet_enter(f, id, plain_attr(0, 0), 115 + (float)id, 106);
+    for (uint64_t id = 100; id < 140; id++) fleet_enter(f, id, plain_attr(0, 0), 145, 105); /* beyond the margin */
+    end_evaluated(1);
+    fleet_begin(f);
+    fleet_move(f, 5, 127, 106);
+    fleet_move(f, 6, 128, 106);
+    end_evaluated(0);
+    cr_assert(list_of(1)->derived && f->enters + f->leaves == 0);
+    fleet_begin(f);
+    fleet_enter(f, 7, plain_attr(0, 0), 107, 105);
+    end_evaluated(1);
+    cr_assert(!list_of(1)->derived && f->enters == 1 && f->leaves == 1 && !fleet_sees(f, 1, 6));
+}
+
+/*
+ * Beyond the view listed targets alone are candidates: one walks there, one that is not listed does so in vain, and one
+ * takes the place of another.
+ */
+Test(list_limit, a_limit_in_the_margin_tells_of_the_next_tick)
+{
+    open_cut_in_margin();
+    fleet_begin(f);
+    fleet_move(f, 5, 127.5f, 106);
+    fleet_move(f, 6, 126.5f, 106);
+    end_evaluated(0);
+    cr_assert(f->enters + f->leaves == 0 && fleet_sees(f, 1, 5));
+    fleet_begin(f);
+    fleet_move(f, 6, 124.5f, 106);
+    end_evaluated(0);
+    cr_assert(f->enters == 1 && f->leaves == 1 && fleet_sees(f, 1, 6) && !fleet_sees(f, 1, 5));
+    fleet_begin(f);
+    fleet_move(f, 6, 126.5f, 106);
+    end_evaluated(0);
+    cr_assert(f->enters + f->leaves == 0 && fleet_sees(f, 1, 6));
+    fleet_begin(f);
+    fleet_move(f, 6, 137, 106);
+    end_evaluated(1); /* no other one is left: no limit cuts the list */
+    cr_assert(list_of(1)->derived && f->leaves == 1);
+    fleet_close(f);
+}
+
+/* A target that is seen from beyond the view may come into the list there, so its observer is evaluated. */
+Test(list_limit, a_target_with_a_reach_may_join_beyond_the_view)
+{
+    phx_attr far = plain_attr(0, 0);
+    far.reach = 60;
+    open_cut_in_margin();
+    fleet_begin(f);
+    fleet_enter(f, 8, far, 155, 106);
+    end_evaluated(1);
+    fleet_begin(f);
+    fleet_move(f, 2, 116, 106);
+    fleet_move(f, 8, 153, 106);
+    end_evaluated(0); /* it is farther off than any limit that is noted */
+    cr_assert_eq(f->enters + f->leaves, 0);
+    fleet_begin(f);
+    fleet_move(f, 8, 129, 106); /* a jump, then a step */
+    end_evaluated(1);
+    fleet_begin(f);
+    fleet_move(f, 5, 128.5f, 106);
+    fleet_move(f, 8, 127, 106);
+    end_evaluated(1);
+    cr_assert(fleet_sees(f, 1, 8) && !fleet_sees(f, 1, 5));
+    fleet_close(f);
+}
