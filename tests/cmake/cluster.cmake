@@ -78,6 +78,7 @@ if(PHAROS_BUILD_CLUSTER)
             set(schedules ARGS --count 10000)
             set(few_schedules ARGS --count 1500)
         endif()
+        pharos_plain_test(NAME cluster_doubles SOURCES cluster/cluster_doubles.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c cluster/duties.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_soak SOURCES cluster/cluster_soak.c cluster/duties.c cluster/node_host.c cluster/walks.c
@@ -121,7 +122,7 @@ if(PHAROS_BUILD_CLUSTER)
         add_test(NAME cluster_sim_adopted COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim_members> --seed 6840 --count 1)
         pharos_test_properties(cluster_sim_adopted 60 "cluster")
     endif()
-    foreach(test IN ITEMS federation cluster_hosts cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_client_feed unit_node_gateway unit_cluster_tool fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
+    foreach(test IN ITEMS federation cluster_doubles cluster_hosts cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_client_feed unit_node_gateway unit_cluster_tool fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
             fuzz_halo fuzz_etcd fuzz_node cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back cluster_canary_answer cluster_canary_adopt cluster_canary_outwait cluster_canary_era
