@@ -460,11 +460,13 @@ PH_NODISCARD PH_API ph_status phc_look(phc *member, uint64_t id);
  * message of its place (ph_message.source 0). So it comes up to some ticks later there, and an observer has it at most
  * once, in the order of the source's broadcasts. It may miss one: while it goes to another node itself, behind the
  * death of a node, and where more than 1 MiB wait for a node (phc_stats.broadcasts_lost). Other nodes' worlds count it
- * in their broadcast_bytes, and may refuse it for that. An entity that enters in this tick is heard on this node alone.
- * Between phc_tick() and ph_tick().
+ * in their broadcast_bytes, and may refuse it for that. An entity that enters in this tick is heard on this node alone,
+ * as no other one has it. Between phc_tick() and ph_tick().
  * @param producer of the host, for this node's world; it is told of a refusal in the tick
- * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node; PH_BUSY: a gateway, or
- * this node may not act; PH_BAD_ARGUMENT; else as ph_broadcast(): then no node has it. @thread ticker
+ * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node, or was GAINED or RESTORED
+ * and is not in this world yet, not as a copy either: once it is, mostly with the next round, it can; PH_BUSY: a
+ * gateway, or this node may not act; PH_BAD_ARGUMENT; else as ph_broadcast(). If not PH_OK, no node has it.
+ * @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, const void *payload,
                                             uint32_t bytes, const ph_broadcast_options *options);

@@ -78,7 +78,8 @@ ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
     if (entity) phx_halo_remove(halo, entity);
     const ph_status status = ph_enter(halo->def.producer, id, attrs);
     if (status != PH_OK) return status;
-    phx_halo_add(halo, (phx_halo_entity){.id = id, .stay = next_stay(halo), .own = true, .heard = halo->now});
+    phx_halo_add(halo,
+                 (phx_halo_entity){.id = id, .stay = next_stay(halo), .own = true, .enters = true, .heard = halo->now});
     return PH_OK;
 }
 

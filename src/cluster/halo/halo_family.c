@@ -165,6 +165,7 @@ static void own_member(phx_halo *halo, const phx_family_member *member)
     phx_halo_entity own = {.id = member->id, .stay = member->stay, .own = true, .arrives = true, .heard = halo->now};
     const phx_halo_entity *known = phx_halo_find(halo, member->id);
     own.far = known && was_far(halo, known);
+    own.copied = known && known->stay == member->stay && (!known->own || known->copied);
     if (known) phx_halo_remove(halo, known);
     phx_halo_add(halo, own);
 }

@@ -197,6 +197,7 @@ static void look_at_newcomers(phx_halo *halo)
         phx_halo_entity *entity = phx_halo_find(halo, newcomers->items[i]);
         if (!entity) continue;
         entity->looks = entity->own && !look_at(halo, entity);
+        entity->enters &= entity->looks;
         if (entity->looks) newcomers->items[kept++] = newcomers->items[i];
     }
     newcomers->count = kept;

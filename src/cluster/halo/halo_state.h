@@ -38,7 +38,9 @@ typedef struct phx_halo_entity {
     bool far : 1;      /* own: seen beyond the width, or was as it came */
     bool looks : 1;    /* own: it stands in phx_halo.newcomers, once */
     bool yields : 1;   /* own: it has left the world for another one of its id, which has not come yet */
+    bool enters : 1;   /* own: the host has entered it, and no messages were written since */
     bool arrives : 1;  /* own: it came, and it is not known yet that the world has taken it */
+    bool copied : 1;   /* ... but the world has had its copy before */
     uint8_t far_ticks; /* own, or on its way: it is written for all peers still, and stands in phx_halo.far; else 0 */
     uint8_t refused;   /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
     uint64_t written;  /* the last message that it stands in */

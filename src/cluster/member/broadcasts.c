@@ -19,6 +19,25 @@ static void say_to_peers(phc *member, phx_say *say, const uint32_t *kinds)
     }
 }
 
+/*
+ * It came, and the world does not have it yet: neither is it known where it is, nor that the world takes it. Where its
+ * copy was here, that is heard, and other nodes have theirs.
+ */
+static bool is_to_come(const phc *member, uint64_t id)
+{
+    ph_attrs attrs;
+    const phx_halo_entity *entity = phx_halo_find(&member->halo, id);
+    if (!entity || !entity->arrives) return false;
+    return !entity->copied || ph_entity_get(member->world, id, &attrs) != PH_OK;
+}
+
+/* The host has entered it in this round: a copy of its id, which leaves with it, is of another entity. */
+static bool enters_now(const phc *member, uint64_t id)
+{
+    const phx_halo_entity *entity = phx_halo_find(&member->halo, id);
+    return entity && entity->enters;
+}
+
 ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, const void *payload, uint32_t bytes,
                         const ph_broadcast_options *options)
 {
@@ -28,11 +47,11 @@ ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, cons
     if (member->def.gateway || !phx_node_may_act(&member->node)) return PH_BUSY;
     const phx_holding *holding = phx_holdings_find(&member->node.holdings, source);
     if (!holding) return PH_UNKNOWN_ID;
-    if (holding->sending) return PH_PENDING;
+    if (holding->sending || is_to_come(member, source)) return PH_PENDING;
     const ph_status status = ph_broadcast(producer, source, payload, bytes, options);
     if (status != PH_OK) return status;
-    if (ph_entity_get(member->world, source, &attrs) != PH_OK)
-        return PH_OK; /* it enters with the tick: no peer has it */
+    if (enters_now(member, source) || ph_entity_get(member->world, source, &attrs) != PH_OK)
+        return PH_OK; /* no peer has it */
     phx_say say = {.source = source,
                    .ownership = holding->ownership,
                    .layers = attrs.layers,
