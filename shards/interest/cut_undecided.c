@@ -135,11 +135,11 @@ static void find_undecided_keys(phx_cut_list *at)
     const uint8_t *was = at->scratch->was;
     const uint32_t count = at->count;
     const float within[] = {at->in, at->keep};
+    const double beyond[] = {0.0, INFINITY};
     double *keys = at->scratch->keys;
     uint32_t listed = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const double key = (double)squares[i] * times[was[i]];
-        keys[i] = squares[i] <= within[was[i]] ? key : INFINITY;
+        keys[i] = (double)squares[i] * times[was[i]] + beyond[squares[i] > within[was[i]]];
         listed += was[i];
     }
     at->listed = listed;
