@@ -47,7 +47,7 @@ void phx_comeback_miss_key(phx_membership *membership)
 bool phx_comeback_hear_list(phx_membership *membership, uint64_t map_revision)
 {
     const phx_listed *own = phx_listed_own(membership);
-    if (membership->phase == PHX_MEMBERSHIP_JOIN) return !own;
+    if (membership->phase == PHX_MEMBERSHIP_JOIN) return !own && !membership->asks;
     if (membership->phase != PHX_MEMBERSHIP_MEMBER) return false;
     end_doubt(membership, map_revision);
     if (!membership->returns || membership->lease == 0) return false;

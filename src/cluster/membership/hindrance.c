@@ -9,14 +9,15 @@
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 
-/* Another registered process with that number; 0: none has it. */
-static uint64_t find_holder(const phx_membership *membership, uint16_t number)
+/* Another key of that number, and its process. */
+static phx_hindrance find_holder(const phx_membership *membership, uint16_t number)
 {
     for (uint32_t i = 0; i < membership->listed_count; i++) {
         const phx_listed *listed = &membership->listed[i];
-        if (listed->number == number && listed->lease != membership->lease) return listed->registration;
+        if (listed->number != number || listed->lease == membership->lease) continue;
+        return (phx_hindrance){listed->registration ? PHX_HINDRANCE_HELD : PHX_HINDRANCE_UNREAD, listed->registration};
     }
-    return 0;
+    return (phx_hindrance){0};
 }
 
 /* Has it as many of this kind as it can, and are all alive? */
@@ -27,34 +28,52 @@ static bool is_full(const phx_membership *membership, const phx_cluster_map *map
     return lives && !phx_cluster_map_has_room(map, membership->def.gateway);
 }
 
-/* The registration that is in the way; the own one: there is no room for it, or no key of it; 0: nothing is. */
-static uint64_t find_hindrance(const phx_membership *membership, const phx_cluster_map *map)
+static phx_hindrance find_hindrance(const phx_membership *membership, const phx_cluster_map *map)
 {
-    const phx_member *self = &membership->node->def.member;
-    if (membership->phase == PHX_MEMBERSHIP_REGISTER)
-        return membership->def.number != 0 ? find_holder(membership, membership->def.number) : 0;
-    if (membership->phase != PHX_MEMBERSHIP_JOIN) return 0;
-    const uint64_t holder = phx_listed_own(membership) ? 0 : find_holder(membership, self->number);
-    if (holder != 0) return holder;
-    return !phx_listed_own(membership) || is_full(membership, map) ? self->registration : 0;
+    const bool registers = membership->phase == PHX_MEMBERSHIP_REGISTER,
+               joins = membership->phase == PHX_MEMBERSHIP_JOIN;
+    if (registers && membership->def.number != 0) return find_holder(membership, membership->def.number);
+    if (!joins) return (phx_hindrance){0};
+    if (phx_listed_own(membership))
+        return (phx_hindrance){is_full(membership, map) ? PHX_HINDRANCE_FULL : PHX_HINDRANCE_NONE, 0};
+    const phx_hindrance holder = find_holder(membership, membership->node->def.member.number);
+    return holder.kind != PHX_HINDRANCE_NONE ? holder : (phx_hindrance){PHX_HINDRANCE_KEYLESS, 0};
+}
+
+/* Why a process ends. */
+static const char *say_hindrance(phx_membership *membership, phx_hindrance is)
+{
+    char *reason = membership->refusal;
+    const size_t size = sizeof membership->refusal;
+    switch (is.kind) {
+    case PHX_HINDRANCE_NONE:
+        break;
+    case PHX_HINDRANCE_HELD:
+        (void)snprintf(reason, size, "its number %u is that of another process, which lives: registration %" PRIu64,
+                       membership->number, is.by);
+        return reason;
+    case PHX_HINDRANCE_UNREAD:
+        (void)snprintf(reason, size, "the key of its number, %snodes/%u, can not be read", membership->prefix,
+                       membership->number);
+        return reason;
+    case PHX_HINDRANCE_FULL:
+        (void)snprintf(reason, size, "the cluster has %u %s, which is the most", PHX_CLUSTER_KIND_MAX,
+                       membership->def.gateway ? "gateways" : "nodes");
+        return reason;
+    case PHX_HINDRANCE_KEYLESS:
+        (void)snprintf(reason, size, "its key %snodes/%u is gone, and can not be written again", membership->prefix,
+                       membership->number);
+        return reason;
+    }
+    return NULL;
 }
 
 const char *phx_hindrance_hear_list(phx_membership *membership, const phx_cluster_map *map)
 {
-    const uint64_t by = find_hindrance(membership, map), self = membership->node->def.member.registration;
-    char *reason = membership->refusal;
-    if (by != membership->hindered_by || !phx_lease_is_steady(membership)) membership->hindered_since = membership->now;
-    membership->hindered_by = by;
-    if (by == 0 || membership->now - membership->hindered_since < phx_lease_ns_max(membership)) return NULL;
-    if (by != self)
-        (void)snprintf(reason, sizeof membership->refusal,
-                       "its number %u is that of another process, which lives: registration %" PRIu64,
-                       membership->number, by);
-    else if (!phx_listed_own(membership))
-        (void)snprintf(reason, sizeof membership->refusal, "its key %snodes/%u is gone, and can not be written again",
-                       membership->prefix, membership->number);
-    else
-        (void)snprintf(reason, sizeof membership->refusal, "the cluster has %u %s, which is the most",
-                       PHX_CLUSTER_KIND_MAX, membership->def.gateway ? "gateways" : "nodes");
-    return reason;
+    const phx_hindrance is = find_hindrance(membership, map), was = membership->hindrance;
+    if (is.kind != was.kind || is.by != was.by || !phx_lease_is_steady(membership))
+        membership->hindered_since = membership->now;
+    membership->hindrance = is;
+    if (membership->now - membership->hindered_since < phx_lease_ns_max(membership)) return NULL;
+    return say_hindrance(membership, is);
 }

@@ -1,9 +1,9 @@
 /*
- * Why a process can not join although its store answers: its wished number is that of another living process, or the
- * cluster has as many nodes, or gateways, as it can have; or its key was deleted or written over by hand, and does not
- * come to stand again (comeback.h). A dead member, as a predecessor of this process, stands in the way in the same
- * manner until its lease has ended and it is put out: so the process waits for a whole lease, and ends then, as its
- * host has to know. Owned by membership, which calls it on its thread.
+ * Why a process can not join although its store answers: its wished number is that of another living process, or of a
+ * key that can not be read; or the cluster has as many nodes, or gateways, as it can have; or its key was deleted or
+ * written over by hand, and is not written again (comeback.h). A dead member, as a predecessor of this process, stands
+ * in the way in the same manner until its lease has ended and it is put out: so the process waits for a whole lease,
+ * and ends then, as its host has to know. Owned by membership, which calls it on its thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_HINDRANCE_H
 #define PHX_CLUSTER_MEMBERSHIP_HINDRANCE_H

@@ -29,7 +29,7 @@ void phx_listed_find_registration(phx_membership *membership)
 {
     for (uint32_t i = 0; i < membership->listed_count && membership->phase == PHX_MEMBERSHIP_REGISTER; i++) {
         const phx_listed *listed = &membership->listed[i];
-        if (listed->lease != membership->lease) continue;
+        if (listed->lease != membership->lease || listed->registration == 0) continue;
         phx_node_register(membership->node, listed->registration, listed->number);
         membership->phase = PHX_MEMBERSHIP_JOIN;
     }
@@ -79,8 +79,10 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
     phx_registration read;
     const char *number = entry->key + strlen(membership->prefix) + strlen("nodes/");
     phx_listed node = {.revision = entry->revision, .lease = entry->lease};
-    if (!phx_registration_number(number, &node.number) || !phx_registration_decode(&read, entry->value, entry->size)) {
+    const bool has_number = phx_registration_number(number, &node.number);
+    if (!has_number || !phx_registration_decode(&read, entry->value, entry->size)) {
         membership->counts.skipped++;
+        if (has_number) (void)add(membership, map, node); /* no process can have that number */
         return phx_registration_is_foreign(entry->value, entry->size) ? PHX_OTHER_FORMAT : NULL;
     }
     node.registration = phx_registration_of(&read, entry->revision, entry->lease);

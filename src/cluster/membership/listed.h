@@ -1,5 +1,6 @@
 /*
- * The registered processes of the last list: as many as can be members. Owned by membership, read by
+ * The registered processes of the last list: as many as can be members. A key that can not be read is listed as well,
+ * as its number is in use. Owned by membership, read by
  * proposal and balancer; on the member's thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_LISTED_H

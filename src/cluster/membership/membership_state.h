@@ -21,6 +21,20 @@ typedef enum phx_membership_phase {
     PHX_MEMBERSHIP_ENDED = 4 /* for ever; see phx_membership.reason */
 } phx_membership_phase;
 
+/* What is in the way of a process that joins; see hindrance.h. */
+typedef enum phx_hindrance_kind {
+    PHX_HINDRANCE_NONE = 0,
+    PHX_HINDRANCE_HELD = 1,    /* its number is another process's */
+    PHX_HINDRANCE_UNREAD = 2,  /* the key of its number can not be read, and is not its own */
+    PHX_HINDRANCE_FULL = 3,    /* the map has as many of its kind as it can */
+    PHX_HINDRANCE_KEYLESS = 4, /* its key is gone, and it must not write it again */
+} phx_hindrance_kind;
+
+typedef struct phx_hindrance {
+    phx_hindrance_kind kind;
+    uint64_t by; /* the registration of PHX_HINDRANCE_HELD; else 0 */
+} phx_hindrance;
+
 /* Tags of requests. */
 enum { PHX_TAG_LIST = 1, PHX_TAG_RENEW, PHX_TAG_MAP, PHX_TAG_REGISTER, PHX_TAG_LEASE, PHX_TAG_END };
 
@@ -41,9 +55,10 @@ typedef struct phx_membership_def {
     ph_allocator allocator;
 } phx_membership_def;
 
-/* A registered process of the last list. */
+/* A registered process of the last list, or a key in the place of one that can not be read. */
 typedef struct phx_listed {
-    uint64_t registration, lease;
+    uint64_t registration; /* 0 = the key can not be read */
+    uint64_t lease;
     uint64_t revision; /* of its key; not the registration of a member that came back */
     uint32_t version;  /* of the newest map that it had read when it wrote the key */
     uint16_t number;
@@ -97,8 +112,8 @@ typedef struct phx_membership {
     phx_listed other;           /* a process of another definition, that it was refused for or has heard of last */
     uint64_t told_lease;        /* the lease that the own text is in the store under, or is being written; 0 = none */
     char refusal[PHC_REASON_SIZE];
-    uint64_t hindered_by;     /* a registration; 0 = nothing is in the way. See hindrance.h */
-    uint64_t hindered_since;  /* ... in all lists, while the store answers */
+    phx_hindrance hindrance;
+    uint64_t hindered_since;  /* by this one in all lists, while the store answers */
     uint64_t report_revision; /* of the report's key; 0 = it is not there */
     uint64_t report_asked;    /* time when it was written last */
     uint16_t number;          /* that it registers, or has registered, with */
@@ -110,6 +125,7 @@ typedef struct phx_membership {
     uint32_t puts_out;        /* members that it puts out; counted once it stands */
     bool balances;            /* it has a move of the balancer; the same */
     bool adopts;              /* it is this member's map, for a store that has none; the same */
+    bool asks;                /* it has proposed a map with itself, which may stand; see comeback.h */
     bool drains;
     uint32_t exceeded; /* a version that the map has to be above, in a later era; see wishes.h */
     uint32_t give_region;

@@ -99,7 +99,9 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     } else if (phx_listed_has(membership, self) && count_dead(membership, proposed) == 0) {
         /* A member without a key may have another definition, and its key says so once it is back. Else this one waits
          * until that is put out, which it does itself in the end. */
-        changed |= phx_cluster_map_join(proposed, *self);
+        const bool joins = phx_cluster_map_join(proposed, *self);
+        membership->asks |= joins;
+        changed |= joins;
     }
     if (!changed) changed = membership->balances = phx_balancer_propose(membership, map, proposed);
     return changed || phx_comeback_propose(membership, proposed);

@@ -183,15 +183,100 @@ Test(hindrance, one_whose_key_is_deleted_and_whose_number_is_taken_ends_a_lease_
     cr_assert_eq(bed.processes[3].membership.phase, PHX_MEMBERSHIP_MEMBER);
 }
 
-Test(hindrance, one_whose_key_is_written_over_ends_a_lease_later)
+static void write_unreadable(const char *key)
 {
     phc_store other;
+    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
+    cr_assert_eq(other.cas(other.user, 1, key, 0, "?", 1, 0), PH_OK);
+    bed_run(1);
+    other.close(other.user);
+    cr_assert_eq(bed_keys(key), 1);
+}
+
+Test(hindrance, one_whose_key_is_written_over_ends_a_lease_later)
+{
     begin_waiting();
     delete_key("ph/unit/nodes/3");
-    cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
-    cr_assert_eq(other.cas(other.user, 1, "ph/unit/nodes/3", 0, "?", 1, 0), PH_OK);
+    write_unreadable("ph/unit/nodes/3");
     bed_run(3 * LEASE_TICKS);
-    other.close(other.user);
-    cr_assert(ends_for(1, "its key ph/unit/nodes/3 is gone, and can not be written again"), "%s",
+    cr_assert(ends_for(1, "the key of its number, ph/unit/nodes/3, can not be read"), "%s",
               bed.processes[1].membership.reason);
+}
+
+/* So does the next process, which has no key yet. */
+Test(hindrance, one_whose_number_has_a_key_that_can_not_be_read_ends_a_lease_later)
+{
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    write_unreadable("ph/unit/nodes/3");
+    bed_start(1, WISHED, REGIONS, 1, false);
+    bed_run(LEASE_TICKS);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_REGISTER);
+    bed_run(2 * LEASE_TICKS);
+    cr_assert(ends_for(1, "the key of its number, ph/unit/nodes/3, can not be read"), "%s",
+              bed.processes[1].membership.reason);
+}
+
+Test(hindrance, one_that_wishes_no_number_passes_over_a_key_that_can_not_be_read)
+{
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    write_unreadable("ph/unit/nodes/2");
+    bed_start(1, 0, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(bed.processes[1].node.def.member.number, 3);
+}
+
+/* ---- a map with the process that it has not heard of ---- */
+
+static uint32_t (*poll_all)(void *, uint32_t, phc_answer_fn, void *);
+static phc_answer_fn take_all;
+static bool is_deaf; /* from its next map on process 1 hears of no map and no list */
+
+static void take_some(void *of, const phc_answer *answer)
+{
+    phc_answer told = *answer;
+    const bool of_map = answer->tag == PHX_TAG_MAP;
+    is_deaf |= of_map;
+    if (of_map || (is_deaf && answer->tag == PHX_TAG_LIST)) told.outcome = PHC_FAILED, told.count = 0;
+    take_all(of, &told);
+}
+
+static uint32_t poll_some(void *user, uint32_t most, phc_answer_fn take, void *of)
+{
+    take_all = take;
+    return poll_all(user, most, take_some, of);
+}
+
+static bool first_knows(uint64_t registration)
+{
+    return phx_cluster_map_member(&bed.processes[0].node.map, registration);
+}
+
+/* Its key is deleted then, so it is put out: its registration is gone for ever. */
+Test(hindrance, one_that_was_put_out_before_it_knew_that_it_had_joined_does_not_come_back)
+{
+    process *one = &bed.processes[1];
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(2 * LEASE_TICKS);
+    bed_start(1, WISHED, REGIONS, 1, false);
+    poll_all = one->membership.def.store.poll;
+    one->membership.def.store.poll = poll_some;
+    is_deaf = false;
+    for (uint32_t i = 0; i < 2 * JOIN_TICKS && !is_deaf; i++) bed_run(1);
+    const uint64_t registration = one->node.def.member.registration;
+    for (uint32_t i = 0; i < JOIN_TICKS && !first_knows(registration); i++) bed_run(1);
+    cr_assert(first_knows(registration));
+    delete_key("ph/unit/nodes/3");
+    for (uint32_t i = 0; i < JOIN_TICKS && first_knows(registration); i++) bed_run(1);
+    cr_assert(!first_knows(registration));
+    cr_assert_eq(one->membership.phase, PHX_MEMBERSHIP_JOIN);
+    one->membership.def.store.poll = poll_all;
+    for (uint32_t i = 0; i < 3 * LEASE_TICKS; i++) {
+        bed_run(1);
+        cr_assert(!first_knows(registration), "tick %u", i);
+    }
+    cr_assert(ends_for(1, "its key ph/unit/nodes/3 is gone, and can not be written again"), "%s",
+              one->membership.reason);
 }
