@@ -484,10 +484,13 @@ static phx_delta_result record_annular(phx_scratch *scratch, phx_shard *shard, u
 }
 
 /* Records the events of an observer with a margin and a derived list. The words have no target of a relation. */
-static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard, const run *of)
+static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard, const run *of, float view)
 {
     phx_relation_set *related = phx_related_due(shard, of->slot) ? phx_related_of(shard, of->slot) : NULL;
-    const uint32_t more = of->words.end - of->words.first + scratch->tile.far.crossing;
+    phx_far_items *far = &scratch->tile.far;
+    /* of this observer alone: those that cross its group of places depend on the group, and that on the worker */
+    const uint32_t due = far->crossing > 0 ? phx_far_items_find(far, shard, of->row, view, 0.0f) : 0;
+    const uint32_t more = of->words.end - of->words.first + due;
     if (more == 0 && !related && phx_delta_annulus_rests(scratch, shard, of->row, of->slot)) return PHX_DELTA_DONE;
     if (!phx_delta_annulus_room(scratch, shard, of->slot, more)) return PHX_DELTA_NO_MEMORY;
     if (related && !phx_related_find(scratch, shard, related, more + phx_annulus_of(shard, of->slot).count))
@@ -495,8 +498,7 @@ static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard,
     phx_delta_hits hits = collect_run_words(scratch, of->words);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
-    if (scratch->tile.far.crossing > 0)
-        phx_delta_far_derive(&scratch->tile, of->row, phx_related_of(shard, of->slot), &hits);
+    if (due > 0) phx_delta_far_derive(&scratch->tile, of->row, phx_related_of(shard, of->slot), &hits);
     const phx_annulus_change annulus = phx_delta_annulus_look(scratch, shard, of->row, of->slot, &hits);
     if (related) phx_related_derive(scratch, shard, of->slot, related, &hits);
     const phx_delta_result result = record_annular(scratch, shard, of->slot, &hits, &annulus);
@@ -584,7 +586,7 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     if (PHX_UNLIKELY(discontinuous))
         return related ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, &of, radii->in);
     if (related) drop_related_words(scratch, shard, related, &of);
-    if (annular) return emit_annular_run(scratch, shard, &of);
+    if (annular) return emit_annular_run(scratch, shard, &of, radii->in);
     if (PHX_UNLIKELY(apart && related && scratch->tile.related_due && phx_related_due(shard, of.slot)) &&
         phx_related_changes(scratch, shard, of.slot, related))
         return emit_derived_run(scratch, shard, &of);
@@ -651,7 +653,8 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
     const float view = shard->grid.rows.view[none->row];
     const bool derived = view > 0.0f;
     if (view == 0.0f) return PHX_DELTA_DONE; /* a mere target */
-    if (!derived && shard->store.tail[none->slot].list.derived) return emit_annular_run(scratch, shard, none);
+    if (!derived && shard->store.tail[none->slot].list.derived)
+        return emit_annular_run(scratch, shard, none, radii->in);
     const bool related = phx_related_due(shard, none->slot);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
     const bool far = phx_far_items_find(&scratch->tile.far, shard, none->row, radii->in, margin) > 0;
