@@ -16,9 +16,8 @@
 static phx_holding *find_taken(const phc *member, const phx_node_event *event, uint64_t id)
 {
     phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
-    const uint64_t from = event->kind == PHX_NODE_GAINED ? event->peer : 0;
-    const bool is_taken = holding && !holding->sending && holding->peer == from &&
-                          holding->sequence == event->sequence && !phx_event_drops(event, id);
+    const bool is_taken =
+        holding && !holding->sending && holding->taking == event->taking && !phx_event_drops(event, id);
     return is_taken ? holding : NULL;
 }
 

@@ -158,6 +158,7 @@ static void take_offered(phx_node *node, const phx_node_event *event, const phx_
                                          .ownership = offer->ownership,
                                          .peer = event->peer,
                                          .sequence = event->sequence,
+                                         .taking = event->taking,
                                          .feed = phx_rule_goes_on(phx_wire_offer_feed(offer, place))});
 }
 
@@ -166,11 +167,13 @@ bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offe
     phx_node_event event = {.kind = PHX_NODE_GAINED,
                             .peer = peer->member.registration,
                             .sequence = peer->channel.taken + 1,
+                            .taking = node->takings + 1,
                             .offer = *offer};
     phx_doubles_drop(node, &event);
     if (!phx_holdings_reserve(&node->holdings, offer->follower_count + 1) || !phx_events_push(&node->events, &event))
         return false;
     phx_channel_take(&peer->channel);
+    node->takings++;
     node->counts.duplicates += event.dropped_count;
     for (uint32_t i = 0; i <= offer->follower_count; i++)
         if (!phx_place_set_has(&event.dropped, i)) take_offered(node, &event, offer, i);
@@ -230,6 +233,7 @@ static void take_back_one(phx_node *node, const phx_peer *peer, const phx_offer 
     phx_doubles_take(node,
                      (phx_holding){.id = id,
                                    .ownership = offer->ownership,
+                                   .taking = node->takings,
                                    .feed = phx_feed_begin_again(offer->ownership, phx_wire_offer_feed(offer, place))});
 }
 
@@ -241,14 +245,17 @@ bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
             phx_says_finish(peer, item);
             continue;
         }
-        phx_node_event event = {
-            .kind = PHX_NODE_TAKEN_BACK, .peer = peer->member.registration, .offer = first_offer(peer)};
+        phx_node_event event = {.kind = PHX_NODE_TAKEN_BACK,
+                                .peer = peer->member.registration,
+                                .taking = node->takings + 1,
+                                .offer = first_offer(peer)};
         PHX_ASSERT(event.offer.ownership < first_ownership(node));
         event.offer.ownership = first_ownership(node);
         drop_sent_on(node, peer, &event);
         if (!phx_holdings_reserve(&node->holdings, event.offer.follower_count + 1) ||
             !phx_events_push(&node->events, &event))
             return false;
+        node->takings++;
         node->counts.duplicates += event.dropped_count;
         node->replaced -= event.dropped_count;
         for (uint32_t i = 0; i <= event.offer.follower_count; i++)

@@ -16,7 +16,8 @@
 typedef struct phx_holding {
     uint64_t id, ownership; /* on its way: of the offer */
     uint64_t peer;          /* own: the registration that it came from, 0 = none; else the one that it goes to */
-    uint64_t sequence;      /* of the item that it came, or goes, in */
+    uint64_t sequence;      /* of the item that it came, or goes, in; 0: it was entered, or taken back */
+    uint64_t taking;        /* the number of the event that it came with, of all of the node; 0: it was entered */
     phx_feed feed;          /* to its client */
     bool sending;           /* not acked: simulated by no node, or by the peer */
     bool is_double;   /* it came while another one of its id was own, which the host is to be told: held until then */

@@ -79,6 +79,7 @@ typedef struct phx_node {
     phx_peer *peers;
     uint32_t peer_count, peer_capacity;
     phx_holdings holdings;
+    uint64_t takings;  /* events with entities so far */
     uint32_t replaced; /* on their way from here, and no holdings: another one of their id came meanwhile */
     phx_claims claims; /* ids that are not taken from any node meanwhile */
     phx_item_queue events;
