@@ -256,9 +256,10 @@ typedef enum phc_event_kind {
     PHC_EVENT_DUPLICATE = 6, /* entity `id` came from node `number` as with GAINED, but was own here: two hosts had
                                 entered the id. The one that came takes its place in the world, with its family; the
                                 host takes `bytes`, or sets again what it had. status PH_PENDING: it was dropped, as
-                                one of its id is on its way from here that has the higher ownership, or the same one
-                                and this node the higher registration. Any other status: as LOST with a number, but the
-                                own one stays */
+                                another one of its id stays: one on its way from here that has the higher ownership, or
+                                the same one and this node the higher registration; or one that its own node has taken
+                                in its place; or, where its way ended at a dead node, one that was sent on since. Any
+                                other status: as LOST with a number, but the own one stays */
     PHC_EVENT_REGION_GAINED = 7, /* `region` is this node's now: entities may be entered there */
     PHC_EVENT_REGION_LOST = 8,   /* ... and not any more; entities go by themselves */
     PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored() */

@@ -6,7 +6,6 @@
 
 #include "cluster/member/post.h"
 #include "cluster/member/reports.h"
-#include "cluster/node/doubles.h"
 #include "cluster/node/map_barrier.h"
 #include "cluster/wire/question_wire.h"
 
@@ -43,7 +42,7 @@ ph_status phc_who_has(phc *member, const uint64_t *ids, uint32_t count)
     question->is_contested = false;
     question->is_new = true;
     for (uint32_t i = 0; i < count; i++) {
-        const bool own = phx_doubles_have(node, ids[i]);
+        const bool own = phx_holdings_find(&node->holdings, ids[i]) != NULL;
         question->holders[i] = (phc_holder){.id = ids[i], .number = own ? node->def.member.number : 0};
     }
     question->count = count;
@@ -95,7 +94,7 @@ static void ask_again(phc *member)
     phx_question *question = &member->question;
     const phx_claim *claim = phx_claims_of(&node->claims, node->def.member.registration);
     for (uint32_t i = 0; i < question->count; i++) {
-        const bool own = phx_doubles_have(node, claim->ids[i]);
+        const bool own = phx_holdings_find(&node->holdings, claim->ids[i]) != NULL;
         question->holders[i].number = own ? node->def.member.number : 0;
     }
     question->number++;
@@ -161,7 +160,7 @@ static phx_question_answer answer_of(phc *member, const phx_question_head *head,
     const phx_node *node = &member->node;
     const uint64_t self = node->def.member.registration;
     const phx_claim *own = phx_claims_of(&node->claims, self);
-    if (phx_doubles_have(node, id)) return PHX_ANSWER_YES;
+    if (phx_holdings_find(&node->holdings, id)) return PHX_ANSWER_YES;
     if (!own || !phx_claim_has(own, id)) return PHX_ANSWER_NO;
     if (member->question.phase != PHX_QUESTION_ASKED || is_before(own, head, self)) return PHX_ANSWER_LATER;
     member->question.is_contested = true;

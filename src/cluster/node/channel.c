@@ -73,12 +73,12 @@ static uint64_t add_items(const phx_channel *channel, phx_wire_message *message,
     return behind + most;
 }
 
-void phx_channel_write(phx_channel *channel, bool all, phx_wire_message *message, phx_wire_head *head)
+void phx_channel_write(phx_channel *channel, phx_wire_message *message, phx_wire_head *head)
 {
     const uint64_t fresh = channel->sent - channel->written, unacked = channel->unacked.count;
     const bool is_late = channel->waits >= WAITS;
-    const bool again = all || is_late || fresh == 0;
-    const uint64_t most = all || unacked < REPEATED_ITEMS ? unacked : REPEATED_ITEMS;
+    const bool again = is_late || fresh == 0;
+    const uint64_t most = unacked < REPEATED_ITEMS ? unacked : REPEATED_ITEMS;
     head->first = (again ? channel->acked : channel->written) + 1;
     head->ack = channel->taken;
     head->confirmed = channel->acked;
@@ -88,4 +88,13 @@ void phx_channel_write(phx_channel *channel, bool all, phx_wire_message *message
     channel->repeats |= is_late && unacked > 0;
     channel->waits = unacked > 0 ? channel->waits + 1 : 0;
     channel->owes = false;
+}
+
+unsigned char *phx_channel_unacked(phx_channel *channel, uint64_t sequence, uint32_t *size)
+{
+    PHX_ASSERT(sequence > channel->acked && sequence <= channel->sent);
+    phx_item item = phx_item_queue_first(&channel->unacked);
+    for (uint64_t at = channel->acked + 1; at < sequence; at++) item = phx_item_queue_after(item);
+    *size = item.size;
+    return channel->unacked.bytes + (item.bytes - channel->unacked.bytes);
 }

@@ -44,9 +44,11 @@ void phx_channel_take(phx_channel *channel);
 
 /*
  * Adds items that are not on their way yet, as many as fit; or the first few unacked ones, if there are none, or if no
- * ack came for some messages. all: all unacked ones, as many as fit. And writes the numbers.
+ * ack came for some messages. And writes the numbers.
  */
-void phx_channel_write(phx_channel *channel, bool all, phx_wire_message *message, phx_wire_head *head);
+void phx_channel_write(phx_channel *channel, phx_wire_message *message, phx_wire_head *head);
+/* The bytes of an unacked item, by its sequence; they may be changed. Good until the next push. */
+unsigned char *phx_channel_unacked(phx_channel *channel, uint64_t sequence, uint32_t *size);
 /* Is there an item, an ack or a confirmation that the peer waits for? */
 bool phx_channel_is_due(const phx_channel *channel);
 

@@ -8,15 +8,13 @@
 
 #include "cluster/node/node.h"
 
-/* Drops of an offer that came all that phx_rule_drops() for one of their id, which is on its way from here. */
+/* Drops of an offer that came all that are void, or that phx_rule_drops() for one of their id on its way from here. */
 void phx_doubles_drop(const phx_node *node, phx_node_event *event);
 /*
  * Takes one that was not dropped; room was reserved. Where its id is own here it takes that one's place, and has both
- * owners before it: so its ownership is above both. One that is on its way from here goes on as another entity, to be
- * dropped where it meets one that is above it.
+ * owners before it: so its ownership is above both. One that is on its way from here becomes void: that is dropped
+ * where it comes, also if its receiver has had the ack of the one that was taken here.
  */
 void phx_doubles_take(phx_node *node, phx_holding taken);
-/* Is one of that id held, or on its way from here behind another one that came meanwhile? */
-bool phx_doubles_have(const phx_node *node, uint64_t id);
 
 #endif

@@ -83,7 +83,9 @@ static void take_channel(phx_node *node, phx_peer *peer, const phx_wire_head *he
         node->counts.impossible++;
         return;
     }
-    take_items(node, peer, head, items); /* before the acks: of two that cross each meets the other one */
+    /* From a message that is older than the newest ack an item is not taken: an entity in it may be void by then. */
+    if (head->ack >= peer->channel.acked) take_items(node, peer, head, items);
+    else node->counts.repeated += head->item_count;
     while (peer->channel.acked < head->ack) finish_item(node, peer);
 }
 
@@ -138,8 +140,7 @@ size_t phx_exchange_write(phx_node *node, uint32_t place, bool always, void *byt
     *target = peer->member.registration;
     phx_wire_head head = head_of(node, PHX_WIRE_CHANNEL, *target);
     phx_wire_begin(&message, bytes, size);
-    /* of two that cross one is dropped as it comes, unless its peer has had the ack of the other one before */
-    phx_channel_write(&peer->channel, node->replaced > 0, &message, &head);
+    phx_channel_write(&peer->channel, &message, &head);
     return phx_wire_end(&message, &head);
 }
 

@@ -48,6 +48,21 @@ phx_feed phx_wire_offer_feed(const phx_offer *offer, uint32_t place)
     return feed;
 }
 
+bool phx_wire_is_void(const phx_offer *offer, uint32_t place)
+{
+    return phx_wire_offer_feed(offer, place).begun == 0;
+}
+
+void phx_wire_void(unsigned char *bytes, size_t size, uint64_t id)
+{
+    phx_offer offer;
+    const bool good = phx_wire_get_offer(&offer, bytes, size);
+    PHX_ASSERT(good);
+    for (uint32_t i = 0; good && i <= offer.follower_count; i++)
+        if (phx_wire_offer_id(&offer, i) == id)
+            memset(bytes + (offer.feeds - bytes) + (size_t)i * PHX_WIRE_FEED_BYTES, 0, PHX_WIRE_FEED_BYTES);
+}
+
 /* A feed began under an earlier ownership, and has numbers left. */
 static bool feeds_are_sound(const phx_offer *offer)
 {

@@ -42,7 +42,7 @@ typedef struct phx_wire_head {
 
 /* How far the numbered messages to the client of an entity have come. */
 typedef struct phx_feed {
-    uint64_t begun;  /* ownership under which they began */
+    uint64_t begun;  /* ownership under which they began; 0: the entity is void, see phx_wire_void() */
     uint64_t number; /* of the last one; 0 = none so far */
 } phx_feed;
 
@@ -90,6 +90,10 @@ static inline uint32_t phx_wire_offer_bytes(uint32_t follower_count, uint32_t st
 uint64_t phx_wire_offer_id(const phx_offer *offer, uint32_t place);
 /* The feed of the same one. */
 phx_feed phx_wire_offer_feed(const phx_offer *offer, uint32_t place);
+/* Is it void? Another one of its id has taken its place, so it is dropped wherever it comes. */
+bool phx_wire_is_void(const phx_offer *offer, uint32_t place);
+/* Makes all entities of that id void in an offer's bytes. */
+void phx_wire_void(unsigned char *bytes, size_t size, uint64_t id);
 /* Writes an offer as an item's bytes, phx_wire_offer_bytes() of them. */
 void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer);
 /* false: the item is no offer. */

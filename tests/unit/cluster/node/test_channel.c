@@ -96,7 +96,7 @@ static void send_message(phx_channel *channel, flight *to)
     phx_wire_head head = {.kind = PHX_WIRE_CHANNEL, .source = 1, .target = 2, .version = 1};
     phx_wire_message message;
     phx_wire_begin(&message, to->bytes, sizeof to->bytes);
-    phx_channel_write(channel, false, &message, &head);
+    phx_channel_write(channel, &message, &head);
     to->size = phx_wire_end(&message, &head);
 }
 
@@ -181,7 +181,7 @@ Test(channel, a_repetition_has_few_items_until_an_ack_comes)
             phx_channel_pop(&channel);
         }
         phx_wire_begin(&message, bytes, sizeof bytes);
-        phx_channel_write(&channel, false, &message, &head);
+        phx_channel_write(&channel, &message, &head);
         cr_assert_eq(message.item_count, expected[i]);
         cr_assert_eq(head.first, first[i]);
     }

@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 #include "cluster/map/rules.h"
-#include "cluster/node/doubles.h"
+#include "cluster/node/claims.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
@@ -158,6 +158,88 @@ Test(doubles, of_two_that_cross_with_one_ownership_the_one_of_the_higher_registr
     cross(A, B);
 }
 
+/* ---- the ack of one of them counts before the other one is taken ---- */
+
+/* A's X is above that of B, and both go to each other's node. */
+static void cross_higher_of_a(void)
+{
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], X, A, ((uint64_t)map.version << 32) + 7), PH_OK);
+    enter(B, X);
+    send_one(A, B, X);
+    send_one(B, A, X);
+    speak(A, B);
+}
+
+static void expect_void(void)
+{
+    cr_assert_null(held(A, X), "its ack has come, and B's was not taken");
+    expect_owner(B, X);
+    (void)expect_event(A, PHX_NODE_DUPLICATE, B, 1);
+    (void)expect_event(B, PHX_NODE_GAINED, A, 0);
+    expect_no_event(A);
+    expect_no_event(B);
+}
+
+Test(doubles, one_that_is_taken_behind_the_ack_of_the_other_one_is_void)
+{
+    const uint64_t claimed = X;
+    cross_higher_of_a();
+    cr_assert(phx_claims_set(&nodes[A].claims, nodes[C].def.member.registration, 1, 1, &claimed, 1));
+    speak(B, A);
+    phx_claims_drop(&nodes[A].claims, nodes[C].def.member.registration);
+    expect_void();
+}
+
+Test(doubles, one_that_no_memory_was_for_is_void_behind_the_ack_of_the_other_one)
+{
+    cross_higher_of_a();
+    allocator.fail_at = allocator.calls + 1;
+    allocator.sticky = true;
+    speak(B, A);
+    allocator.fail_at = 0;
+    allocator.sticky = false;
+    expect_void();
+}
+
+/* Its first message is late, and has it as it was. */
+Test(doubles, one_in_a_message_older_than_the_ack_of_the_other_one_is_not_taken)
+{
+    static unsigned char late[PHX_WIRE_BYTES_MAX];
+    const uint64_t claimed = X;
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], X, A, ((uint64_t)map.version << 32) + 7), PH_OK);
+    enter(B, X);
+    send_one(A, B, X);
+    send_one(B, A, X);
+    const size_t size = write_to(B, A, true, late);
+    cr_assert_gt(size, 0);
+    speak(A, B);
+    cr_assert(phx_claims_set(&nodes[A].claims, nodes[C].def.member.registration, 1, 1, &claimed, 1));
+    speak(B, A);
+    phx_claims_drop(&nodes[A].claims, nodes[C].def.member.registration);
+    phx_exchange_receive(&nodes[A], late, size);
+    expect_void();
+}
+
+/* Many cross at once: not all fit into a message. */
+Test(doubles, one_behind_more_than_a_message_is_void)
+{
+    static unsigned char state[100000];
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], X, A, ((uint64_t)map.version << 32) + 7), PH_OK);
+    enter(B, X);
+    for (uint64_t id = 20; id < 23; id++) {
+        enter(B, id);
+        cr_assert_eq(phx_hand_over_send(&nodes[B], id, A + 1, NULL, 0, state, sizeof state), PH_OK);
+    }
+    send_one(A, B, X);
+    send_one(B, A, X);
+    speak(A, B);
+    speak(B, A);
+    cr_assert_null(held(A, X));
+    expect_owner(B, X);
+    for (uint64_t id = 20; id < 23; id++) (void)expect_event(A, PHX_NODE_GAINED, B, 0);
+    (void)expect_event(A, PHX_NODE_DUPLICATE, B, 1);
+}
+
 Test(doubles, the_rest_of_a_family_comes_where_some_of_it_are_dropped)
 {
     const uint64_t followers[] = {2, 3};
@@ -189,7 +271,7 @@ Test(doubles, of_three_that_go_in_a_circle_one_stays)
     expect_owner(A, X);
 }
 
-Test(doubles, one_that_comes_above_one_on_its_way_stays_at_its_ack_and_both_are_known)
+Test(doubles, one_that_comes_above_one_on_its_way_stays_at_its_ack_and_the_other_one_is_void)
 {
     enter(A, X);
     enter(B, X);
@@ -200,14 +282,12 @@ Test(doubles, one_that_comes_above_one_on_its_way_stays_at_its_ack_and_both_are_
     cr_assert(owns(A, X) && !held(A, X)->is_double && nodes[A].replaced == 1 && nodes[A].counts.gained == 1);
     cr_assert_gt(held(A, X)->ownership, (uint64_t)map.version << 32);
     cr_assert_eq(phx_hand_over_leave(&nodes[A], X), PH_OK);
-    cr_assert(phx_doubles_have(&nodes[A], X) && !phx_doubles_have(&nodes[A], X + 1));
     enter(A, X);
     speak(A, C);
+    (void)expect_event(C, PHX_NODE_DUPLICATE, A, 1);
     speak(C, A);
     cr_assert(owns(A, X) && nodes[A].replaced == 0, "its ack ends the other one alone");
-    cr_assert_eq(phx_hand_over_leave(&nodes[A], X), PH_OK);
-    cr_assert_not(phx_doubles_have(&nodes[A], X));
-    expect_owner(C, X);
+    expect_owner(A, X);
 }
 
 /* Node C is put out, and the others know it. */
@@ -261,6 +341,24 @@ Test(doubles, one_that_comes_back_is_dropped_where_the_other_one_was_sent_on)
     (void)expect_event(A, PHX_NODE_DUPLICATE, C, 1);
     cr_assert(nodes[A].counts.duplicates == 1 && nodes[A].counts.taken_back == 0);
     expect_owner(NODES - 1, X);
+}
+
+/* Each event is known as that of what it brought: of the later one is what is held. */
+Test(doubles, of_two_that_come_back_at_once_each_has_its_event)
+{
+    enum { D = NODES - 1 };
+    replace_one();
+    speak(A, B);
+    speak(B, A);
+    send_one(A, D, X);
+    is_dead[D] = true;
+    cr_assert(phx_cluster_map_put_out(&map, nodes[D].def.member.registration));
+    end_c();
+    phx_node_event first, second;
+    cr_assert(phx_node_event_next(&nodes[A], &first) && phx_node_event_next(&nodes[A], &second));
+    cr_assert(first.kind == PHX_NODE_TAKEN_BACK && second.kind == PHX_NODE_TAKEN_BACK);
+    cr_assert(held(A, X)->is_double && held(A, X)->taking == second.taking && first.taking != second.taking);
+    expect_owner(A, X);
 }
 
 Test(doubles, one_that_comes_back_is_own_where_the_other_one_has_left)
