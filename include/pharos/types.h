@@ -588,21 +588,19 @@ typedef struct ph_edge {
     uint32_t on;          /* 1: it awoke, it is inside; 0: it fell asleep, it is outside */
 } ph_edge;
 
-/**
- * Where a target is: its position, and its band for the observer, at the end of the tick in which the observer got the
- * update.
- */
+/** Where a target is at the end of the tick in which its observers got the update. */
 typedef struct ph_moved {
     uint64_t id;
     uint64_t user_data;
     float x, y, z;
-    uint32_t band; /* b below: a place in the bands of the observer's class */
+    uint32_t reserved; /* 0 */
 } ph_moved;
 
 /**
  * Updates: the targets that moved and are due for one observer, each once, in no order:
- * places in batch->moved stand in batch->due[first ...]. A target may stand at several
- * places of batch->moved.
+ * places in batch->moved stand in batch->due[first ...], and in batch->bands[first ...] the
+ * band b of each. The observers of a target share its place in batch->moved; only in a batch
+ * of several ticks, or where shards meet, it may stand at several.
  *
  * The rule, for an observer o that is of a class with bands, and t in its list, at the end
  * of tick T:
@@ -678,7 +676,8 @@ typedef struct ph_batch {
     uint32_t reserved2;
     const uint8_t *causes;          /* ph_cause, beside `kinds` */
     const ph_position *positions;   /* beside them; of enters; of leaves 0; NULL if ph_world_def.positions is false */
-    const void *reserved_arrays[4]; /* room for further arrays and their counts */
+    const uint8_t *bands;           /* beside `due`: b of ph_update */
+    const void *reserved_arrays[3]; /* room for further arrays and their counts */
     uint64_t reserved_counts[6];
 } ph_batch;
 

@@ -25,10 +25,7 @@ static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count
     at->shard->kernels->gather_samples(bands->samples, items, count, &to);
     for (uint32_t i = 0; at->query.sphere && i < count; i++) to.was_z[i] = phx_bands_old_z(at->shard, targets[i]);
     const phx_motion_columns columns = {to.x, to.y, to.z, to.was_x, to.was_y, to.was_z, to.hash, to.age, .item = items};
-    const uint32_t first = at->scratch->due_count;
-    if (!phx_due_targets_add(at, &columns, &(phx_span){0, count}, 1, count)) return false;
-    phx_update_scratch_await_places(at->scratch, first);
-    return true;
+    return phx_due_targets_add(at, &columns, &(phx_span){0, count}, 1, count);
 }
 
 /*

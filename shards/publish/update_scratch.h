@@ -38,23 +38,16 @@ typedef struct phx_update_scratch {
     phx_mem *mem;
     phx_slot_mark *marks; /* by slot, of the observer at hand: targets with deferred updates, with the tick */
     uint32_t *left_out;   /* a bit for each item: targets that the list of the observer at hand adds no more; and pad */
-    /*
-     * By due key: the place in targets, counted from the group's first, plus place_base. The base grows from group to
-     * group, so a smaller number is of another group.
-     */
-    uint32_t *places;
     phx_ranked *candidates; /* due targets, if there is a budget */
     phx_observer_updates *observers;
-    uint32_t *due;     /* places in targets, counted from the group's first; of the group at hand: due keys */
-    uint32_t *targets; /* due keys */
+    uint32_t *due; /* due keys */
     uint32_t *deferred;
-    uint32_t marks_capacity, left_out_capacity, places_capacity, candidates_capacity, observers_capacity;
-    uint32_t due_capacity, targets_capacity, deferred_capacity;
-    phx_high_water observers_use, due_use, targets_use, deferred_use;
-    uint32_t observer_count, due_count, target_count, deferred_count;
-    uint32_t mark_epoch, place_base, place_last; /* the last number given, or more */
-    uint32_t band_bits;                          /* of a due key: room for every band of a class */
-    uint32_t group_first;                        /* in targets */
+    uint32_t marks_capacity, left_out_capacity, candidates_capacity, observers_capacity;
+    uint32_t due_capacity, deferred_capacity;
+    phx_high_water observers_use, due_use, deferred_use;
+    uint32_t observer_count, due_count, deferred_count;
+    uint32_t mark_epoch;
+    uint32_t band_bits;      /* of a due key: room for every band of a class */
     uint32_t by_change;      /* so many observers more are not tried by positions: see phx_band_emit_in_view() */
     uint32_t listed_count;   /* in this tick: targets of lists that were looked at one by one, not as rows in view */
     uint32_t sifted_count;   /* in this tick: due rows that were looked up among relations */
@@ -67,10 +60,10 @@ typedef struct phx_update_scratch {
 void phx_update_scratch_free(phx_update_scratch *scratch);
 /* Begins a tick: results of the last one end; memory that was too much for a while is given back. */
 void phx_update_scratch_reset(phx_update_scratch *scratch);
-/* Begins a group: targets are counted from 0 again, each once in each band; bands_most: of a class. */
+/* Begins a group; bands_most: of a class. */
 void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most);
 /*
- * Begins an observer: room for marks of every slot, bits and places of every item, and for its row; no mark holds, no
+ * Begins an observer: room for marks of every slot, bits of every item, and for its row; no mark holds, no
  * target is left out. false = no memory.
  */
 bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots, uint32_t items);
@@ -109,22 +102,5 @@ static inline uint32_t phx_due_key_band(const phx_update_scratch *scratch, uint3
 
 /* Room for so many further due keys, and pad; they are written behind the due ones. NULL = no memory. */
 uint32_t *phx_update_scratch_room(phx_update_scratch *scratch, uint32_t count);
-/* Prefetches the places of due keys, from one on, which may be far from the ones of rows in view. */
-static inline void phx_update_scratch_await_places(const phx_update_scratch *scratch, uint32_t first)
-{
-    for (uint32_t i = first; i < scratch->due_count; i++) __builtin_prefetch(&scratch->places[scratch->due[i]], 1);
-}
-
-/*
- * Ends a group: the due keys of its observers, from `first` on, become places in the group's targets. At the group's
- * end, as prefetched places have come from memory by then. false = no memory: the group's due keys are void.
- */
-bool phx_update_scratch_place(phx_update_scratch *scratch, const phx_kernels *kernels, uint32_t first);
-/*
- * Once all groups are emitted: of the targets of a group keeps only the ones that are still due for these observers, in
- * order, in front; wants no memory. Returns their number.
- */
-uint32_t phx_update_scratch_keep(phx_update_scratch *scratch, const phx_observer_updates *observers, uint32_t count,
-                                 uint32_t target_first, uint32_t target_count);
 
 #endif

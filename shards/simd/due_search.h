@@ -1,5 +1,6 @@
 /*
- * Inputs and results of the kernels of updates by distance band (kernels.h: find_due, gather_samples, give_places).
+ * Inputs and results of the kernels of updates by distance band (kernels.h: find_due, gather_samples, mark_items,
+ * place_keys).
  * Pure types, of the publish phase, used by any worker.
  */
 #ifndef PHX_SHARDS_SIMD_DUE_SEARCH_H
@@ -86,14 +87,15 @@ typedef struct phx_due_found {
     bool special;     /* the row word of one is */
 } phx_due_found;
 
-/*
- * The distinct targets of a group of observers, as due keys (phx_due_key()). The observers have their places in
- * targets[].
- */
-typedef struct phx_group_targets {
-    uint32_t *place;   /* by due key: base + the place in targets[]; less than base = it is not there */
-    uint32_t *targets; /* room for all keys to come, and pad */
-    uint32_t base, count;
-} phx_group_targets;
+/* Items are numbered by stretches of so many: a byte counts the items of one. */
+enum { PHX_STRETCH_BITS = 8, PHX_STRETCH = 1 << PHX_STRETCH_BITS };
+
+/* By due key: the band, and the bits above it, the item. Where the items of due keys stand: */
+typedef struct phx_item_places {
+    const uint8_t *before; /* by item: how many before it in its stretch; and pad */
+    const uint32_t *first; /* by stretch */
+    uint32_t at;           /* beside all of them */
+    uint32_t band_bits;    /* of a due key */
+} phx_item_places;
 
 #endif

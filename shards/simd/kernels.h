@@ -268,10 +268,11 @@ typedef struct phx_kernels {
     /* Gathers the samples of up to PHX_SAMPLES_MAX items, and pad. */
     void (*gather_samples)(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                            phx_gathered_samples *to);
-    /*
-     * Replaces due keys, no two alike, by their places in a group, which new ones join.
-     */
-    void (*give_places)(phx_group_targets *group, uint32_t *keys, uint32_t count);
+    /* Sets the bytes of the items of due keys to 1: bytes by item, which are 0 or 1, and pad. */
+    void (*mark_items)(uint8_t *mark, const uint32_t *keys, uint32_t count, uint32_t band_bits);
+    /* Writes the places and the bands of due keys; no more than these. */
+    void (*place_keys)(const phx_item_places *places, const uint32_t *keys, uint32_t count, uint32_t *due,
+                       uint8_t *bands);
     /*
      * Plans queries: a range for each row of the block's towers with rows that may be near a querying row; and the rows
      * with queries that reach towers beyond the block. Room for PHX_BLOCK_SIDE ranges of each row, for all rows beyond,

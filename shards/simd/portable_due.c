@@ -101,17 +101,18 @@ void phx_gather_samples_portable(const phx_motion_sample *samples, const uint32_
     }
 }
 
-void phx_give_places_portable(phx_group_targets *group, uint32_t *keys, uint32_t count)
+void phx_mark_items_portable(uint8_t *mark, const uint32_t *keys, uint32_t count, uint32_t band_bits)
 {
-    const uint32_t base = group->base;
-    uint32_t next = group->count;
-    for (uint32_t i = 0; i < count; i++) { /* no branch: in a crowd it is open which observer has a target first */
-        uint32_t *place = &group->place[keys[i]];
-        const uint32_t is_new = *place < base, at = is_new ? base + next : *place;
-        group->targets[next] = keys[i];
-        next += is_new;
-        *place = at;
-        keys[i] = at - base;
+    for (uint32_t i = 0; i < count; i++) mark[keys[i] >> band_bits] = 1;
+}
+
+void phx_place_keys_portable(const phx_item_places *places, const uint32_t *keys, uint32_t count, uint32_t *due,
+                             uint8_t *bands)
+{
+    const uint32_t band_bits = places->band_bits, band_mask = (1u << band_bits) - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t item = keys[i] >> band_bits;
+        due[i] = places->at + places->first[item >> PHX_STRETCH_BITS] + places->before[item];
+        bands[i] = (uint8_t)(keys[i] & band_mask);
     }
-    group->count = next;
 }

@@ -25,8 +25,8 @@ bool phx_update_sheet_add(phx_update_sheet *sheet, const ph_batch *batch)
         const ph_update *update = &batch->updates[i];
         for (uint32_t j = 0; j < update->count; j++) {
             const ph_moved *moved = &batch->moved[batch->due[update->first + j]];
-            sheet->rows[sheet->count++] =
-                (phx_update_row){update->observer, moved->id, {moved->x, moved->y, moved->z}, moved->band};
+            sheet->rows[sheet->count++] = (phx_update_row){
+                update->observer, moved->id, {moved->x, moved->y, moved->z}, batch->bands[update->first + j]};
         }
     }
     return true;

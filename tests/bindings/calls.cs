@@ -72,7 +72,7 @@ public static class Calls
         }
         foreach (Update update in batch.Updates)
             for (int place = 0; place < update.Count; place++)
-                updates += batch.MovedOf(update, place).X > 0 && batch.MovedOf(update, place).Band == 0 ? 1 : 0;
+                updates += batch.MovedOf(update, place).X > 0 && batch.BandOf(update, place) == 0 ? 1 : 0;
         Expect(enters == 3 && messages == 3 && updates == 3, $"{enters} {messages} {updates}");
         Expect(batch.Crossings.Length == 1 && batch.Crossings[0].Id == 1 && batch.Crossings[0].Area == 9, "a crossing");
         Expect(batch.Tick == 1 && batch.TickFirst == 1 && batch.Dropped == 0 && batch.Kinds.Length == 3, "a first batch");

@@ -44,8 +44,9 @@ func readBatch(batch *pharos.Batch) {
 		}
 	}
 	for i := range batch.Updates {
-		for _, place := range batch.Dues(&batch.Updates[i]) {
-			expect(batch.Moved[place].X > 0 && batch.Moved[place].Band == 0, "no place")
+		bands := batch.BandsOf(&batch.Updates[i])
+		for at, place := range batch.Dues(&batch.Updates[i]) {
+			expect(batch.Moved[place].X > 0 && bands[at] == 0, "no place")
 			updates++
 		}
 	}

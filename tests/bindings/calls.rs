@@ -52,7 +52,7 @@ fn read_batch(batch: &Batch) {
         }
     }
     for update in batch.updates() {
-        counts[2] += batch.moved_for(update).filter(|moved| moved.x > 0.0 && moved.band == 0).count();
+        counts[2] += batch.moved_for(update).filter(|(moved, band)| moved.x > 0.0 && *band == 0).count();
     }
     assert_eq!(counts, [3, 3, 3]);
     assert!(batch.crossings().len() == 1 && batch.crossings()[0].id == 1 && batch.crossings()[0].area == 9);

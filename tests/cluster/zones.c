@@ -99,7 +99,8 @@ void zones_hear(zones_told *told, const ph_batch *batch, zones_counts_fn counts,
         const ph_update *update = &batch->updates[i];
         for (uint32_t k = 0; k < update->count; k++) {
             const ph_moved *moved = &batch->moved[batch->due[update->first + k]];
-            told->known[update->observer][moved->id] = (zones_known){moved->x, moved->y, moved->band};
+            told->known[update->observer][moved->id] =
+                (zones_known){moved->x, moved->y, batch->bands[update->first + k]};
             told->updates++;
         }
     }

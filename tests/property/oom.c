@@ -252,7 +252,7 @@ static void take_events(trial *t)
             const ph_update *u = &batch->updates[i];
             for (uint32_t j = 0; j < u->count; j++) {
                 const ph_moved *m = &batch->moved[batch->due[u->first + j]];
-                VEC_PUSH(&t->told, moved_number(u->observer, m->id, m->x, m->y, m->band));
+                VEC_PUSH(&t->told, moved_number(u->observer, m->id, m->x, m->y, batch->bands[u->first + j]));
             }
         }
         CHECK_OK(ph_batch_return(t->consumer, batch));

@@ -58,7 +58,7 @@ static uint64_t digest_update(const ph_batch *batch, const ph_update *update)
     for (uint32_t i = 0; i < update->count; i++) {
         const ph_moved *m = &batch->moved[batch->due[update->first + i]];
         uint64_t h = mix(mix(mix(4, m->id), m->user_data), float_word(m->x));
-        sum += mix(mix(mix(h, float_word(m->y)), float_word(m->z)), m->band);
+        sum += mix(mix(mix(h, float_word(m->y)), float_word(m->z)), batch->bands[update->first + i]);
     }
     return mix(mix(mix(mix(5, update->observer), update->user_data), update->count), sum);
 }

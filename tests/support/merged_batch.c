@@ -61,6 +61,7 @@ static void add_updates(merged_batch *m, const ph_batch *from)
     const uint32_t due = (uint32_t)m->due.count, moved = (uint32_t)m->moved.count;
     for (uint32_t i = 0; i < from->moved_count; i++) VEC_PUSH(&m->moved, from->moved[i]);
     for (uint32_t i = 0; i < from->due_count; i++) VEC_PUSH(&m->due, from->due[i] + moved);
+    for (uint32_t i = 0; i < from->due_count; i++) VEC_PUSH(&m->bands, from->bands[i]);
     for (uint32_t i = 0; i < from->update_count; i++) {
         ph_update update = from->updates[i];
         update.first += due;
@@ -86,7 +87,7 @@ static void clear(merged_batch *m)
 {
 #define MERGED_CLEAR(array, number) m->array.count = 0;
     MERGED_ARRAYS(MERGED_CLEAR)
-    m->kinds.count = m->causes.count = m->positions.count = 0;
+    m->kinds.count = m->causes.count = m->positions.count = m->bands.count = 0;
 }
 
 const ph_batch *merged_batch_of(merged_batch *merged, const ph_batch *const both[2], merged_edge_fn told, void *user)
@@ -107,6 +108,7 @@ const ph_batch *merged_batch_of(merged_batch *merged, const ph_batch *const both
     MERGED_ARRAYS(MERGED_SHOW)
     merged->batch.kinds = merged->kinds.items;
     merged->batch.causes = merged->causes.items;
+    merged->batch.bands = merged->bands.items;
     merged->batch.positions = merged->positions.count > 0 ? merged->positions.items : NULL;
     return &merged->batch;
 }
@@ -118,4 +120,5 @@ void merged_batch_free(merged_batch *merged)
     VEC_FREE(&merged->kinds);
     VEC_FREE(&merged->causes);
     VEC_FREE(&merged->positions);
+    VEC_FREE(&merged->bands);
 }

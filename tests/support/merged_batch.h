@@ -23,6 +23,7 @@ typedef struct merged_batch {
     VEC(ph_edge) crossings;
     VEC(ph_update) updates;
     VEC(uint32_t) due;
+    VEC(uint8_t) bands;
     VEC(ph_moved) moved;
 } merged_batch;
 

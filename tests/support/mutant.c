@@ -115,6 +115,7 @@ typedef struct mutant_batch {
     VEC(ph_edge) crossings;
     VEC(ph_update) updates;
     VEC(uint32_t) due;
+    VEC(uint8_t) bands;
     VEC(ph_moved) moved;
 } mutant_batch;
 
@@ -153,6 +154,7 @@ static void subject_destroy(void *self)
         VEC_FREE(&u->batches[i].crossings);
         VEC_FREE(&u->batches[i].updates);
         VEC_FREE(&u->batches[i].due);
+        VEC_FREE(&u->batches[i].bands);
         VEC_FREE(&u->batches[i].moved);
     }
     for (size_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
@@ -348,7 +350,7 @@ static void updates_add(mutant *u, const model_update *update)
         const model_moved *from = &update->moved.items[i];
         ph_moved moved = {.id = from->key.id, .user_data = from->user_data, .x = from->at.x, .y = from->at.y};
         moved.z = from->at.z;
-        moved.band = from->band;
+        VEC_PUSH(&batch->bands, (uint8_t)from->band);
         VEC_PUSH(&batch->due, (uint32_t)batch->moved.count);
         VEC_PUSH(&batch->moved, moved);
     }
@@ -396,6 +398,7 @@ static ph_status subject_tick(void *self, uint64_t *tick)
         u->batches[i].crossings.count = 0;
         u->batches[i].updates.count = 0;
         u->batches[i].due.count = 0;
+        u->batches[i].bands.count = 0;
         u->batches[i].moved.count = 0;
         u->ready[i] = false;
     }
@@ -459,6 +462,7 @@ static ph_status subject_batch_take(void *self, uint32_t consumer, const ph_batc
     b->given.crossing_count = (uint32_t)b->crossings.count;
     b->given.updates = b->updates.items;
     b->given.due = b->due.items;
+    b->given.bands = b->bands.items;
     b->given.moved = b->moved.items;
     b->given.update_count = (uint32_t)b->updates.count;
     b->given.due_count = (uint32_t)b->due.count;

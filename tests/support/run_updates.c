@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/check.h"
 #include "support/run_parts.h"
 
 /* One expected position for one observer. */
@@ -98,14 +99,15 @@ static bool compare_one(run *r, const ph_batch *batch, const ph_update *u, const
         }
         user_data = e->observer_data;
         if (got->user_data != e->target_data || !same_float(got->x, e->moved->at.x) ||
-            !same_float(got->y, e->moved->at.y) || !same_float(got->z, e->moved->at.z) || got->band != e->moved->band) {
+            !same_float(got->y, e->moved->at.y) || !same_float(got->z, e->moved->at.z) ||
+            batch->bands[u->first + j] != e->moved->band) {
             return run_fail(r,
                             "tick %" PRIu64 ": observer %" PRIu64 ": %" PRIu64 " user_data %" PRIu64 " is at "
                             "(%.9g, %.9g, %.9g) in band %" PRIu32 ", expected %" PRIu64
                             " at (%.9g, %.9g, %.9g) in band %" PRIu32,
                             batch->tick, u->observer, got->id, got->user_data, (double)got->x, (double)got->y,
-                            (double)got->z, got->band, e->target_data, (double)e->moved->at.x, (double)e->moved->at.y,
-                            (double)e->moved->at.z, e->moved->band);
+                            (double)got->z, batch->bands[u->first + j], e->target_data, (double)e->moved->at.x,
+                            (double)e->moved->at.y, (double)e->moved->at.z, e->moved->band);
         }
     }
     return u->user_data == user_data ||
@@ -143,7 +145,17 @@ static bool compare(run *r, uint32_t consumer, const ph_batch *batch, uint64_t f
     return same;
 }
 
-/* No observer twice, no target twice for one of them, nothing outside of the arrays. */
+/* Is each target that moved due for an observer? */
+static bool all_are_due(const ph_batch *batch)
+{
+    bool *is_due = check_zalloc(batch->moved_count + 1), all = true;
+    for (uint32_t i = 0; i < batch->due_count; i++) is_due[batch->due[i]] = true;
+    for (uint32_t i = 0; i < batch->moved_count; i++) all &= is_due[i];
+    free(is_due);
+    return all;
+}
+
+/* No observer twice, no target twice for one of them, nothing outside of the arrays, and nothing for none. */
 static bool check_shape(run *r, const ph_batch *batch)
 {
     uint64_t due = 0;
@@ -162,7 +174,7 @@ static bool check_shape(run *r, const ph_batch *batch)
         }
         due += u->count;
     }
-    return (good && due == batch->due_count) ||
+    return (good && due == batch->due_count && all_are_due(batch)) ||
            run_fail(r, "batch of tick %" PRIu64 ": its updates are in disorder", batch->tick);
 }
 
@@ -184,7 +196,7 @@ static void hash_updates(run *r, const ph_batch *batch)
             const ph_moved *m = &batch->moved[batch->due[u->first + j]];
             uint64_t hash = phx_mix64(observer + phx_mix64(m->id));
             hash = phx_mix64(hash ^ (float_bits(m->x) << 32 | float_bits(m->y)));
-            r->result->event_hash += phx_mix64((hash ^ float_bits(m->z)) + m->band);
+            r->result->event_hash += phx_mix64((hash ^ float_bits(m->z)) + batch->bands[u->first + j]);
         }
         r->result->due += u->count;
     }

@@ -126,6 +126,12 @@ namespace Pharos
             get { return new ReadOnlySpan<uint>(Record->Due, (int)Record->DueCount); }
         }
 
+        /// <summary>Bands of the targets, beside Due.</summary>
+        public ReadOnlySpan<byte> Bands
+        {
+            get { return new ReadOnlySpan<byte>(Record->Bands, (int)Record->DueCount); }
+        }
+
         public ReadOnlySpan<Moved> Moved
         {
             get { return new ReadOnlySpan<Moved>(Record->Moved, (int)Record->MovedCount); }
@@ -187,6 +193,12 @@ namespace Pharos
         public Moved MovedOf(Update update, int place)
         {
             return Moved[(int)Due.Slice((int)update.First, (int)update.Count)[place]];
+        }
+
+        /// <summary>Its band for the observer.</summary>
+        public byte BandOf(Update update, int place)
+        {
+            return Bands.Slice((int)update.First, (int)update.Count)[place];
         }
 
         /// <summary>Gives the batch back. Again: nothing.</summary>

@@ -33,6 +33,7 @@ type Batch struct {
 	Activations, Crossings   []Edge
 	Updates                  []Update
 	Due                      []uint32
+	Bands                    []uint8 // beside Due
 	Moved                    []Moved
 
 	batch    *C.ph_batch
@@ -73,6 +74,7 @@ func (b *Batch) fill(consumer C.ph_consumer, from *C.ph_batch) {
 		Crossings:   records[Edge](from.crossings, from.crossing_count),
 		Updates:     records[Update](from.updates, from.update_count),
 		Due:         records[uint32](from.due, from.due_count),
+		Bands:       records[uint8](from.bands, from.due_count),
 		Moved:       records[Moved](from.moved, from.moved_count),
 		Causes:      records[uint8](from.causes, from.target_count),
 		batch:       from, consumer: consumer,
@@ -113,6 +115,9 @@ func (b *Batch) Text(m *Message) []byte { return b.Payload[m.First:][:m.Bytes] }
 
 // Dues are the places of an update's moved targets.
 func (b *Batch) Dues(u *Update) []uint32 { return b.Due[u.First:][:u.Count] }
+
+// BandsOf are the bands of these targets for the update's observer.
+func (b *Batch) BandsOf(u *Update) []uint8 { return b.Bands[u.First:][:u.Count] }
 
 // Return gives the batch back: its slices are gone. Again: nothing.
 func (b *Batch) Return() error {

@@ -131,13 +131,14 @@ static int next_update(lua_State *L)
     for (; held->update < batch->update_count; held->update++, held->due = 0) {
         const ph_update *update = &batch->updates[held->update];
         if (held->due == update->count) continue;
-        const ph_moved *moved = &batch->moved[batch->due[update->first + held->due++]];
+        const uint32_t place = update->first + held->due++;
+        const ph_moved *moved = &batch->moved[batch->due[place]];
         lua_pushinteger(L, (lua_Integer)update->observer);
         lua_pushinteger(L, (lua_Integer)moved->id);
         lua_pushnumber(L, (lua_Number)moved->x);
         lua_pushnumber(L, (lua_Number)moved->y);
         lua_pushnumber(L, (lua_Number)moved->z);
-        lua_pushinteger(L, moved->band);
+        lua_pushinteger(L, batch->bands[place]);
         return 6;
     }
     return 0;

@@ -8,6 +8,7 @@ bool phx_batch_updates_reserve(phx_batch_updates *updates, phx_mem *mem, phx_bat
     if (!phx_grow(mem, (void **)&updates->updates, &updates->updates_capacity, 0, size.updates,
                   sizeof *updates->updates) ||
         !phx_grow(mem, (void **)&updates->due, &updates->due_capacity, 0, size.due, sizeof *updates->due) ||
+        !phx_grow(mem, (void **)&updates->bands, &updates->bands_capacity, 0, size.due, sizeof *updates->bands) ||
         !phx_grow(mem, (void **)&updates->moved, &updates->moved_capacity, 0, size.moved, sizeof *updates->moved))
         return false;
     updates->size = size;
@@ -20,6 +21,8 @@ void phx_batch_updates_trim(phx_batch_updates *updates, phx_mem *mem)
     phx_trim(mem, (void **)&updates->updates, &updates->updates_capacity, sizeof *updates->updates, size->updates,
              &updates->updates_use);
     phx_trim(mem, (void **)&updates->due, &updates->due_capacity, sizeof *updates->due, size->due, &updates->due_use);
+    phx_trim(mem, (void **)&updates->bands, &updates->bands_capacity, sizeof *updates->bands, size->due,
+             &updates->bands_use);
     phx_trim(mem, (void **)&updates->moved, &updates->moved_capacity, sizeof *updates->moved, size->moved,
              &updates->moved_use);
     updates->size = (phx_batch_updates_size){0};
@@ -29,5 +32,6 @@ void phx_batch_updates_free(phx_batch_updates *updates, phx_mem *mem)
 {
     phx_release(mem, (void **)&updates->updates, &updates->updates_capacity, sizeof *updates->updates);
     phx_release(mem, (void **)&updates->due, &updates->due_capacity, sizeof *updates->due);
+    phx_release(mem, (void **)&updates->bands, &updates->bands_capacity, sizeof *updates->bands);
     phx_release(mem, (void **)&updates->moved, &updates->moved_capacity, sizeof *updates->moved);
 }

@@ -16,10 +16,11 @@ typedef struct phx_batch_updates_size {
 typedef struct phx_batch_updates {
     ph_update *updates;
     uint32_t *due;
+    uint8_t *bands; /* beside them */
     ph_moved *moved;
     phx_batch_updates_size size;
-    uint32_t updates_capacity, due_capacity, moved_capacity;
-    phx_high_water updates_use, due_use, moved_use;
+    uint32_t updates_capacity, due_capacity, bands_capacity, moved_capacity;
+    phx_high_water updates_use, due_use, bands_use, moved_use;
 } phx_batch_updates;
 
 /* Makes room for this size, and sets it; the content is lost. false = no memory: unchanged, or grown. */
@@ -31,7 +32,7 @@ void phx_batch_updates_free(phx_batch_updates *updates, phx_mem *mem);
 /* The bytes of their content, not of their capacity. */
 static inline uint64_t phx_batch_updates_bytes(const phx_batch_updates *updates)
 {
-    return updates->size.updates * sizeof(ph_update) + updates->size.due * sizeof(uint32_t) +
+    return updates->size.updates * sizeof(ph_update) + updates->size.due * (sizeof(uint32_t) + sizeof(uint8_t)) +
            updates->size.moved * sizeof(ph_moved);
 }
 

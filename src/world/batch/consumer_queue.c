@@ -193,6 +193,7 @@ static void show_updates(phx_batch *batch)
     ph_batch *given = &batch->given;
     given->updates = updates->updates;
     given->due = updates->due;
+    given->bands = updates->bands;
     given->moved = updates->moved;
     given->update_count = updates->size.updates;
     given->due_count = updates->size.due;

@@ -9,7 +9,7 @@
 /* What an update says of its target. */
 typedef struct latest_update {
     ph_position at;
-    uint32_t band;
+    uint8_t band;
 } latest_update;
 
 struct phx_update_backlog {
@@ -109,7 +109,7 @@ static void merge_update(phx_update_backlog *update_backlog, const phx_batch_upd
         if (e == PHX_NET_SET_NONE) e = phx_net_set_entry_add(set, o, moved->id);
         else update_backlog->counts.replaced++;
         phx_net_set_name(set, e, stay_of(moved->id), 0, moved->user_data);
-        update_backlog->latest[e] = (latest_update){{moved->x, moved->y, moved->z}, moved->band};
+        update_backlog->latest[e] = (latest_update){{moved->x, moved->y, moved->z}, updates->bands[update->first + i]};
     }
     update_backlog->counts.merged += update->count;
 }
@@ -139,9 +139,9 @@ static void drain_observer(const phx_update_backlog *update_backlog, const phx_n
         const latest_update *last = &update_backlog->latest[e];
         const ph_position p = last->at;
         uint64_t user_data = set->names[entry->name].user_data;
-        updates->moved[at] =
-            (ph_moved){.id = entry->target, .user_data = user_data, .x = p.x, .y = p.y, .z = p.z, .band = last->band};
+        updates->moved[at] = (ph_moved){.id = entry->target, .user_data = user_data, .x = p.x, .y = p.y, .z = p.z};
         updates->due[at] = at;
+        updates->bands[at] = last->band;
     }
     update->count = at - update->first;
     PHX_ASSERT(update->count > 0);

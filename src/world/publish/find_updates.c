@@ -66,8 +66,7 @@ static phx_update_group group_begin(const phx_world *world, phx_update_worker *o
     phx_update_scratch_group(&own->update_scratch, world->updates.bands_most);
     return (phx_update_group){.consumer = consumer,
                               .observer_first = own->update_scratch.observer_count,
-                              .due_first = own->update_scratch.due_count,
-                              .target_first = own->update_scratch.target_count};
+                              .due_first = own->update_scratch.due_count};
 }
 
 /* Room for one group more. false = no memory. */
@@ -77,15 +76,12 @@ static bool group_ready(phx_world *world, phx_update_worker *own)
                     (size_t)own->group_count + 1, sizeof *own->groups);
 }
 
-/* Ends it; one without observers is none. false = no memory, and there is none. */
-static bool group_end(phx_update_worker *own, const phx_shard *shard, phx_update_group group)
+/* Ends it; one without observers is none. */
+static void group_end(phx_update_worker *own, phx_update_group group)
 {
-    if (!phx_update_scratch_place(&own->update_scratch, shard->kernels, group.observer_first)) return false;
     group.observer_count = own->update_scratch.observer_count - group.observer_first;
     group.due_count = own->update_scratch.due_count - group.due_first;
-    group.target_count = own->update_scratch.target_count - group.target_first;
     if (group.observer_count > 0) own->groups[own->group_count++] = group;
-    return true;
 }
 
 static bool is_of(const piece_observers *of, const uint32_t *consumers, uint32_t place, uint32_t consumer)
@@ -118,7 +114,8 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
         if (!emit_observer_updates(world, update_scratch, shard, banded_at(of, place))) return false;
         consumers[place] = PHX_SLOT_NONE;
     }
-    return group_end(own, shard, group);
+    group_end(own, group);
+    return true;
 }
 
 static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
@@ -127,8 +124,7 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
     phx_update_scratch *update_scratch = &own->update_scratch;
     piece_observers of;
     uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
-    uint32_t observers = update_scratch->observer_count, due = update_scratch->due_count,
-             targets = update_scratch->target_count;
+    uint32_t observers = update_scratch->observer_count, due = update_scratch->due_count;
     phx_band_open_block(update_scratch, shard, piece->block);
     fill_observers(shard, piece, &of);
     for (uint32_t place = 0; place < of.batch.count; place++) consumers[place] = consumer_at(world, shard, &of, place);
@@ -139,7 +135,6 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
         own->group_count = piece->group_first;
         update_scratch->observer_count = observers;
         update_scratch->due_count = due;
-        update_scratch->target_count = targets;
         update_scratch->deferred_count = deferred;
         return false;
     }
@@ -191,14 +186,10 @@ static bool emit_alone(phx_world *world, phx_update_worker *own, const phx_shard
 {
     phx_update_scratch *scratch = &own->update_scratch;
     const phx_update_group group = group_begin(world, own, consumer);
-    const uint32_t deferred = scratch->deferred_count;
     if (!group_ready(world, own)) return false;
     if (!emit_observer_updates(world, scratch, shard, observer)) return false;
-    if (group_end(own, shard, group)) return true;
-    scratch->observer_count = group.observer_first;
-    scratch->due_count = group.due_first;
-    scratch->deferred_count = deferred;
-    return false;
+    group_end(own, group);
+    return true;
 }
 
 /* Emits a piece, observer by observer; sets aside each that there is no memory for. */

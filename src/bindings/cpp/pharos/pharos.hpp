@@ -186,6 +186,8 @@ public:
     {
         return batch_->moved[batch_->due[of.first + place]];
     }
+    /** Its band for the observer. */
+    std::uint8_t band(const ph_update &of, std::size_t place) const noexcept { return batch_->bands[of.first + place]; }
     void give_back() noexcept
     {
         if (batch_ != nullptr) ph_batch_return(consumer_, batch_);

@@ -109,6 +109,7 @@ class Batch:
         self.crossings = _view(pointer.crossings, pointer.crossing_count, EDGE)
         self.updates = _view(pointer.updates, pointer.update_count, UPDATE)
         self.due = _view(pointer.due, pointer.due_count, numpy.dtype("u4"))
+        self.bands = _view(pointer.bands, pointer.due_count, numpy.dtype("u1"))
         self.moved = _view(pointer.moved, pointer.moved_count, MOVED)
 
     def leaves(self, change):

@@ -1,6 +1,6 @@
 /*
  * The kernel of updates by distance band, of every instruction set that this machine has, against the rule of ph_update
- * written once more, one target at a time; the places of a group; and no store beyond the promised range.
+ * written once more, one target at a time; marks and places of due keys; and no store beyond the promised range.
  */
 #include "unit/shards/simd/kernels_case.h"
 
@@ -209,36 +209,41 @@ static uint32_t draw_keys(uint64_t *rng, uint32_t keys[KEYS])
     return count;
 }
 
-/* Places of some observers of a group are distinct, and their targets stand there; places of older groups are none. */
-static void gives_places(const phx_kernels *kernels, const char *name)
+/* Items of keys are marked, and no others. Places are counted by stretches; bands stand beside them. */
+static void marks_and_places(const phx_kernels *kernels, const char *name)
 {
-    static uint32_t place[KEYS], targets[2 * KEYS + PHX_KERNEL_PAD], keys[KEYS], places[KEYS + 2 * PHX_KERNEL_PAD];
+    enum { ITEMS_MAX = KEYS + PHX_KERNEL_PAD, ROOM = KEYS + 2 * PHX_KERNEL_PAD, BEFORE = UINT8_MAX };
+    static uint8_t mark[ITEMS_MAX];
+    static uint32_t keys[KEYS], places[ROOM], bands[ROOM];
+    const uint32_t first[] = {7, 1000, 3, 5, 9};
     uint64_t rng = 31;
-    memset(place, 0, sizeof place);
-    uint32_t base = 1;
-    for (uint32_t round = 0; round < 300; round++) {
-        phx_group_targets group = {place, targets, base, 0};
+    for (uint32_t round = 0; round < 300; round++) { /* other workers fill a batch behind these */
+        const uint32_t band_bits = phx_rng_below(&rng, 4), count = draw_keys(&rng, keys);
         bool has[KEYS] = {false};
-        uint32_t distinct = 0;
-        for (uint32_t observer = 0; observer < 5; observer++) {
-            const uint32_t count = draw_keys(&rng, keys);
-            guard(places, KEYS + 2 * PHX_KERNEL_PAD);
-            memcpy(places, keys, count * sizeof *keys);
-            kernels->give_places(&group, places, count);
-            for (uint32_t i = 0; i < count; i++) {
-                cr_assert(places[i] < group.count && targets[places[i]] == keys[i], "%s, round %u: key %u at %u", name,
-                          round, keys[i], places[i]);
-                distinct += !has[keys[i]];
-                has[keys[i]] = true;
-            }
-            cr_assert_eq(group.count, distinct, "%s, round %u: a target has two places", name, round);
-            check_guard(places, count, KEYS + 2 * PHX_KERNEL_PAD, name);
+        for (uint32_t i = 0; i < ITEMS_MAX; i++) mark[i] = i % 3 == 0;
+        kernels->mark_items(mark, keys, count, band_bits);
+        for (uint32_t i = 0; i < count; i++) has[keys[i] >> band_bits] = true;
+        for (uint32_t i = 0; i < ITEMS_MAX; i++)
+            cr_assert_eq(mark[i], i % 3 == 0 || (i < KEYS && has[i]), "%s: mark of %u", name, i);
+
+        for (uint32_t i = 0; i < ITEMS_MAX; i++) mark[i] = (uint8_t)phx_rng_below(&rng, BEFORE + 1);
+        guard(places, ROOM);
+        guard(bands, ROOM);
+        const phx_item_places of = {mark, first, 11, band_bits};
+        kernels->place_keys(&of, keys, count, places, (uint8_t *)bands);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t of_mark = keys[i] >> band_bits, stretch = of_mark / PHX_STRETCH;
+            cr_assert_eq(places[i], 11 + first[stretch] + mark[of_mark], "%s: place of %u", name, keys[i]);
+            cr_assert_eq(((uint8_t *)bands)[i], keys[i] & ((1u << band_bits) - 1), "%s: band of %u", name, keys[i]);
         }
-        base += group.count;
+        const uint32_t guarded = GUARD;
+        for (uint32_t i = count; i < ROOM; i++)
+            cr_assert(places[i] == GUARD && ((uint8_t *)bands)[i] == ((const uint8_t *)&guarded)[i % sizeof guarded],
+                      "%s: stored too far", name);
     }
 }
 
-Test(kernels, places_of_a_group)
+Test(kernels, places_of_due_keys)
 {
-    with_each(gives_places);
+    with_each(marks_and_places);
 }

@@ -77,6 +77,7 @@ arrays! {
     crossings, Edge, crossing_count;
     updates, Update, update_count;
     due, u32, due_count;
+    bands, u8, due_count;
     moved, Moved, moved_count;
 }
 
@@ -145,9 +146,10 @@ impl Batch<'_> {
         part(self.payload(), message.first as usize, message.bytes)
     }
 
-    /// The moved targets of an update.
-    pub fn moved_for(&self, update: &Update) -> impl Iterator<Item = &Moved> {
-        let moved = self.moved();
-        part(self.due(), update.first as usize, update.count).iter().map(move |place| &moved[*place as usize])
+    /// The moved targets of an update, each with its band.
+    pub fn moved_for(&self, update: &Update) -> impl Iterator<Item = (&Moved, u8)> {
+        let (moved, first) = (self.moved(), update.first as usize);
+        let bands = part(self.bands(), first, update.count).iter();
+        part(self.due(), first, update.count).iter().zip(bands).map(move |(place, band)| (&moved[*place as usize], *band))
     }
 }

@@ -1,0 +1,105 @@
+/*
+ * A target that moved stands once in a consumer's batch, for all of its observers there, in however many bands and
+ * blocks they are; one without an observer does not. Bands stand beside the places.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+enum { AXIS = 60, CROWD = AXIS * AXIS, LONELY = CROWD + 1, SPACE = 30, SIDE = 4000, CONSUMERS = 2, TICKS = 3 };
+
+static const float near_band = 50, view = 100;
+
+static ph_world create(uint32_t workers)
+{
+    ph_class kind = ph_class_default("default");
+    ph_world_def def = ph_world_def_default();
+    ph_world world;
+    kind.view = view;
+    kind.bands[0] = (ph_band){.radius = near_band, .every = 1};
+    kind.bands[1] = (ph_band){.radius = view, .every = 1};
+    kind.band_count = 2;
+    def.classes = &kind;
+    def.class_count = 1;
+    def.workers = workers;
+    def.consumers = CONSUMERS;
+    def.world_size[0] = def.world_size[1] = SIDE;
+    def.world_origin[0] = def.world_origin[1] = 0;
+    cr_assert_eq(ph_world_create(&def, &world), PH_OK);
+    return world;
+}
+
+static float place_of(uint64_t id, uint32_t tick, uint32_t axis)
+{
+    if (id == LONELY) return (float)(SIDE - 1) - (float)tick;
+    const uint64_t at = axis == 0 ? id % AXIS : id / AXIS;
+    return (float)(at * SPACE) + (float)tick + (float)(id % 7);
+}
+
+/* Its band for the observer. */
+static uint32_t band_of(uint64_t observer, uint64_t target, uint32_t tick)
+{
+    const float dx = place_of(target, tick, 0) - place_of(observer, tick, 0);
+    const float dy = place_of(target, tick, 1) - place_of(observer, tick, 1);
+    return dx * dx + dy * dy > near_band * near_band;
+}
+
+static void check_update(const ph_batch *batch, const ph_update *update, uint32_t tick, uint32_t of_band[2])
+{
+    for (uint32_t i = 0; i < update->count; i++) {
+        const uint32_t place = batch->due[update->first + i], band = batch->bands[update->first + i];
+        cr_assert_lt(place, batch->moved_count);
+        const ph_moved *moved = &batch->moved[place];
+        cr_assert(moved->x == place_of(moved->id, tick, 0) && moved->y == place_of(moved->id, tick, 1));
+        cr_assert_eq(band, band_of(update->observer, moved->id, tick), "%d sees %d in band %u", (int)update->observer,
+                     (int)moved->id, band);
+        of_band[band]++;
+    }
+}
+
+static void check_batch(const ph_batch *batch, uint32_t tick)
+{
+    static bool told[LONELY + 1];
+    uint32_t of_band[2] = {0, 0};
+    cr_assert_eq(batch->update_count, CROWD / CONSUMERS);
+    cr_assert_eq(batch->moved_count, CROWD, "%u places of %d targets that moved", batch->moved_count, CROWD);
+    for (uint32_t i = 0; i < batch->update_count; i++) check_update(batch, &batch->updates[i], tick, of_band);
+    cr_assert(of_band[0] > CROWD && of_band[1] > CROWD);
+    memset(told, 0, sizeof told);
+    for (uint32_t i = 0; i < batch->moved_count; i++) {
+        cr_assert_not(told[batch->moved[i].id], "%d stands twice", (int)batch->moved[i].id);
+        told[batch->moved[i].id] = true;
+    }
+    cr_assert_not(told[LONELY]);
+}
+
+static void run(uint32_t workers)
+{
+    ph_producer producer;
+    ph_consumer consumers[CONSUMERS];
+    const ph_world world = create(workers);
+    cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
+    for (uint32_t c = 0; c < CONSUMERS; c++) cr_assert_eq(ph_consumer_open(world, c, &consumers[c]), PH_OK);
+    for (uint32_t tick = 0; tick < TICKS; tick++) {
+        for (uint64_t id = 1; id <= LONELY; id++) {
+            const float x = place_of(id, tick, 0), y = place_of(id, tick, 1);
+            const ph_attrs attrs = {.given = PH_X | PH_Y | PH_CONSUMER, .x = x, .y = y, .consumer = id % CONSUMERS};
+            cr_assert_eq(tick == 0 ? ph_enter(producer, id, &attrs) : ph_move(producer, id, x, y, 0), PH_OK);
+        }
+        cr_assert_eq(ph_tick(world, NULL), PH_OK);
+        for (uint32_t c = 0; c < CONSUMERS; c++) {
+            const ph_batch *batch;
+            cr_assert_eq(ph_batch_take(consumers[c], &batch), PH_OK);
+            check_batch(batch, tick);
+            cr_assert_eq(ph_batch_return(consumers[c], batch), PH_OK);
+        }
+    }
+    cr_assert_eq(ph_world_destroy(world), PH_OK);
+}
+
+Test(moved_once, targets_of_several_observers)
+{
+    run(1);
+    run(3);
+}
