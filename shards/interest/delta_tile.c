@@ -757,7 +757,7 @@ static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint3
     phx_tile_cells cells = {.now = tile->now,
                             .old = tile->old,
                             .cell = tile->cell,
-                            .bound = tile->bounded ? tile->bound : NULL,
+                            .bound = tile->bounded ? tile->bounds.by_place : NULL,
                             .start = tile->start,
                             .stencil = tile->stencil,
                             .columns = tile->frame.columns};

@@ -20,7 +20,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
     phx_release(mem, (void **)&tile->start, &tile->start_capacity, sizeof(uint32_t));
     phx_far_items_free(&tile->far, mem);
     phx_release(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&tile->bound_columns, &tile->bound_columns_capacity, sizeof(float));
+    phx_tile_bounds_free(&tile->bounds, mem);
     *tile = (phx_tile){0};
 }
 
@@ -154,8 +154,12 @@ static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_bl
     const float bound = block->reach_min - shard->margin_max - block->reach_min * 1e-6f;
     const float least = block->view_min > 0.0f ? block->view_min : bound;
     float inner = (least - longest_step_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
-    if (tile->bounded) inner = 0.0f; /* borders of bounded targets lie inside */
+    if (tile->bounded && !tile->parted) inner = 0.0f; /* borders of bounded targets lie inside */
     tile->events = ring_between(tile->fine, inner, outer, square);
+    if (!tile->parted) return;
+    const float beyond = shard->margin_max + longest_step_of(shard);
+    const float farthest = tile->bounds.most * (1 + 1e-5f) + beyond * tile->frame.scale + PHX_TILE_SLACK;
+    tile->bounded_events = ring_between(tile->fine, 0.0f, farthest, square);
 }
 
 static void lay_frame(phx_tile *tile, const phx_shard *shard, const own_place *own)
@@ -351,25 +355,23 @@ static inline float bound_of_word(const phx_shard *shard, phx_target_word word)
                                                      : phx_store_attr(&shard->store, slot));
 }
 
-/* Sets bound[], and `bounded` anew, as there may be none. false = no memory. */
+/* Finds the bounds of named targets; parts rows by them; sets `bounded` anew, as none may be. false = no memory. */
 static bool find_bounds(phx_tile *tile, phx_mem *mem)
 {
-    enum { COLUMNS = 2 };
-    const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD;
+    enum { OBSERVERS_PART = 4 }; /* of all rows: fewer observers gain less by it than it costs, as in mmo */
     const float scale = tile->frame.scale;
-    const uint32_t count = tile->count;
-    bool any = false;
-    if (!phx_grow(mem, (void **)&tile->bound_columns, &tile->bound_columns_capacity, 0, COLUMNS * column,
-                  sizeof(float)))
-        return false;
-    float *bound = tile->bound_columns;
-    for (uint32_t i = 0; i < count; i++) {
-        bound[i] = bound_of_word(tile->shard, phx_tile_word(tile, i)) * scale;
-        any |= bound[i] < PHX_TILE_REACH;
-    }
-    tile->bounded = any;
-    tile->bound = bound;
-    tile->candidates.bound = any ? bound + column : NULL;
+    const uint32_t count = tile->count, cells = tile->frame.columns * tile->frame.rows;
+    const uint32_t observers = tile->shard->grid.blocks[tile->block].observers;
+    phx_tile_bounds *bounds = &tile->bounds;
+    if (!phx_tile_bounds_reserve(bounds, mem, tile->rows_capacity, cells)) return false;
+    for (uint32_t i = 0; i < count; i++)
+        bounds->by_place[i] = bound_of_word(tile->shard, phx_tile_word(tile, i)) * scale;
+    phx_tile_bounds_count(bounds, count);
+    tile->bounded = bounds->count > 0;
+    tile->parted = tile->bounded && tile->fine > 1 && observers >= count / OBSERVERS_PART;
+    tile->candidates.bound = tile->bounded ? bounds->picked : NULL;
+    const phx_tile_candidates all = {tile->now, tile->old, tile->target, bounds->by_place};
+    if (tile->parted) phx_tile_bounds_part(bounds, &all, tile->start, cells);
     return true;
 }
 
@@ -738,6 +740,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     if (!tile->usable) return true;
     tile->reach = reach;
     tile->bounded = has_bounded_around(shard, block);
+    tile->parted = false;
     float density = estimate_density(shard, block, &place, reach);
     tile->fine = choose_fineness(density);
     tile->sparse = density < SPARSE;
@@ -752,11 +755,15 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     }
     if (tile->quiet) return true;
     if (tile->frame.moved) collect_cell_movers(tile);
-    if ((tile->discontinuous && !find_discontinuous(tile, mem)) || (tile->bounded && !find_bounds(tile, mem))) {
+    if (tile->discontinuous && !find_discontinuous(tile, mem)) {
         tile->shard = NULL;
         return false;
     }
     name_targets(tile);
+    if (tile->bounded && !find_bounds(tile, mem)) {
+        tile->shard = NULL;
+        return false;
+    }
     find_event_ring(tile, shard, block);
     uint32_t own = shard->kernels->indices_in_range(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
@@ -775,27 +782,28 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 /* Units that a distance may be off, sqrt(2) * 1.25 (tile.h), and the rounding of float32 in its square, rounded up. */
 #define LIMIT_SLACK 1.775f
 
-/* Appends the places of cells first .. last. */
-static uint32_t add_span(const phx_tile *tile, uint32_t first, uint32_t last, phx_span *spans, uint32_t n)
+/* Appends the places of cells first .. last; start: by cell. */
+static uint32_t add_span(const uint32_t *start, uint32_t first, uint32_t last, phx_span *spans, uint32_t n)
 {
-    spans[n] = (phx_span){tile->start[first], tile->start[last + 1]};
+    spans[n] = (phx_span){start[first], start[last + 1]};
     return n + (spans[n].first < spans[n].end);
 }
 
-/* Appends a ring around a cell; whole: all cells within it, too. */
-static uint32_t add_ring(const phx_tile *tile, const phx_tile_ring *ring, uint32_t cell, bool whole, phx_span *spans)
+/* Appends a ring around a cell, whose places begin at start[]; whole: all cells within it, too. Returns the new n. */
+static uint32_t add_ring(const phx_tile *tile, const uint32_t *start, const phx_tile_ring *ring, uint32_t cell,
+                         bool whole, phx_span *spans, uint32_t n)
 {
-    uint32_t n = 0, columns = tile->frame.columns, fine = tile->fine, middle = cell - fine * columns;
+    uint32_t columns = tile->frame.columns, fine = tile->fine, middle = cell - fine * columns;
     PHX_ASSERT(cell >= fine * columns + fine && cell + fine * columns + fine < columns * tile->frame.rows);
     for (uint32_t row = 0; row <= 2 * fine; row++, middle += columns) {
         uint32_t off = row < fine ? fine - row : row - fine;
         const int32_t outer = ring->outer[off], inner = whole ? -1 : ring->inner[off];
         if (outer < 0) continue;
         if (inner < 0) {
-            n = add_span(tile, middle - (uint32_t)outer, middle + (uint32_t)outer, spans, n);
+            n = add_span(start, middle - (uint32_t)outer, middle + (uint32_t)outer, spans, n);
         } else if (outer > inner) {
-            n = add_span(tile, middle - (uint32_t)outer, middle - (uint32_t)inner - 1, spans, n);
-            n = add_span(tile, middle + (uint32_t)inner + 1, middle + (uint32_t)outer, spans, n);
+            n = add_span(start, middle - (uint32_t)outer, middle - (uint32_t)inner - 1, spans, n);
+            n = add_span(start, middle + (uint32_t)inner + 1, middle + (uint32_t)outer, spans, n);
         }
     }
     return n;
@@ -818,29 +826,43 @@ static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx
 }
 
 /* Gathers the bounds of some ranges of places. */
-static void pick_bounds(phx_tile *tile, const phx_span *spans, uint32_t count)
+static void pick_bounds(phx_tile *tile, const float *from, const phx_span *spans, uint32_t count)
 {
     float *to = tile->candidates.bound;
     for (uint32_t s = 0; s < count; s++) {
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): add_ring() wrote count of them */
         const uint32_t length = spans[s].end - spans[s].first;
-        memcpy(to, tile->bound + spans[s].first, length * sizeof *to);
+        memcpy(to, from + spans[s].first, length * sizeof *to);
         to += length;
     }
+}
+
+/* Appends the ranges of parted rows; whole: unbounded rows inside of the ring, too. Returns how many there are. */
+static uint32_t add_parted(const phx_tile *tile, uint32_t cell, bool whole, phx_span *spans)
+{
+    const uint32_t *start = tile->bounds.start, *bounded = start + (size_t)tile->frame.columns * tile->frame.rows;
+    const uint32_t n = add_ring(tile, start, &tile->events, cell, whole, spans, 0);
+    return add_ring(tile, bounded, &tile->bounded_events, cell, true, spans, n);
 }
 
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span_count)
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
     const bool discontinuous = tile->discontinuous && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
-    uint32_t n = add_ring(tile, &tile->events, cell, whole, spans);
-    if (discontinuous && !whole) n = add_discontinuous_spans(tile, cell, spans, n);
-    if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, &tile->events, cell, true, spans);
+    phx_tile_candidates from = {tile->now, tile->old, tile->target, tile->bounds.by_place};
+    uint32_t n;
+    if (tile->parted) {
+        from = tile->bounds.rows;
+        n = add_parted(tile, cell, whole || discontinuous, spans);
+    } else {
+        n = add_ring(tile, tile->start, &tile->events, cell, whole, spans, 0);
+        if (discontinuous && !whole) n = add_discontinuous_spans(tile, cell, spans, n);
+        if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, tile->start, &tile->events, cell, true, spans, 0);
+    }
     *span_count = n;
     tile->between.cell = UINT32_MAX;
-    const phx_tile_candidates all = {tile->now, tile->old, tile->target, NULL};
-    if (tile->bounded) pick_bounds(tile, spans, n);
-    return tile->shard->kernels->gather(&all, spans, n, &tile->candidates);
+    if (tile->bounded) pick_bounds(tile, from.bound, spans, n);
+    return tile->shard->kernels->gather(&from, spans, n, &tile->candidates);
 }
 
 uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float far, uint32_t *span_count)
@@ -857,7 +879,7 @@ uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float 
     between->cell = cell;
     const phx_tile_ring ring = ring_between(tile->fine, (between->near - step) * scale - PHX_TILE_SLACK,
                                             (between->far + step) * scale + PHX_TILE_SLACK, false);
-    *span_count = add_ring(tile, &ring, cell, false, spans);
+    *span_count = add_ring(tile, tile->start, &ring, cell, false, spans, 0);
     const phx_tile_candidates all = {tile->now, tile->old, tile->row, NULL};
     return tile->candidate_count = tile->shard->kernels->gather(&all, spans, *span_count, &tile->candidates);
 }

@@ -24,6 +24,7 @@
 #define PHX_SHARDS_INTEREST_TILE_H
 
 #include "shards/interest/far_items.h"
+#include "shards/interest/tile_bounds.h"
 #include "shards/simd/kernels.h"
 #include "shards/state/shard.h"
 
@@ -87,11 +88,11 @@ typedef struct phx_tile {
     uint32_t *target;     /* by place, the target in a pair: */
     bool named;           /* the target word; if false, the place */
     bool bounded;         /* some targets have a bound: a view takes them in up to there alone */
-    float *bound;         /* of these tiles, by place: the bound in units, or infinity */
-    float *bound_columns; /* memory of bound, and of the candidates' bounds */
-    uint32_t bound_columns_capacity;
-    uint32_t *own;    /* places of the block's own rows: in order, or some views first, each in order */
-    uint32_t *movers; /* places of all rows that moved, in order; not in a dense tick */
+    bool parted;          /* then, unless a ring is all cells around: rows are parted by their bounds */
+    phx_tile_bounds bounds;
+    phx_tile_ring bounded_events; /* the ring of events of bounded rows: all cells inside of it matter */
+    uint32_t *own;                /* places of the block's own rows: in order, or some views first, each in order */
+    uint32_t *movers;             /* places of all rows that moved, in order; not in a dense tick */
     uint32_t mover_count;
     phx_tile_rows picked;           /* rows before the sort */
     phx_tile_candidates candidates; /* candidates of one cell: in the same memory */

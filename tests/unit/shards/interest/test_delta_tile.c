@@ -539,3 +539,51 @@ Test(run_delta, edges_of_blocks_far_from_the_worlds_origin)
     }
     fleet_close(f);
 }
+
+/* Pairs that a crowd of observers tests in a tick in which all walk; most are seen up to a bound alone. One jumps then.
+ * observe: one in so many does.
+ */
+static uint64_t pairs_of_crowd(float spacing, float bound, float margin, uint64_t observe)
+{
+    enum { SIDE = 24, IDS = SIDE * SIDE, TICKS = 6, FREE = 5, JUMPER = 100 };
+    uint64_t pairs = 0;
+    f = fleet_open(plain_rules(20, 32), 1, 1, 64);
+    fleet_begin(f);
+    for (uint64_t i = 0; i < IDS; i++) {
+        phx_attr attr = plain_attr(i % observe == 0 ? 30 : 0, margin);
+        if (i % FREE != 0) attr.visible = bound;
+        fleet_enter(f, i + 1, attr, 165 + (float)(i % SIDE) * spacing, 165 + (float)(i / SIDE) * spacing);
+    }
+    fleet_end(f);
+    for (int t = 0; t <= TICKS; t++) {
+        begin();
+        for (uint64_t i = 1; i <= IDS; i++) /* lines pass each other, so that borders are crossed */
+            fleet_move(f, i, f->entity[i].x + ((i - 1) / SIDE % 2 ? 0.7f : -0.7f),
+                       f->entity[i].y + 0.1f * (float)(i % 3));
+        if (t == TICKS) fleet_move(f, JUMPER, 165 + SIDE * spacing / 2, 165 + SIDE * spacing / 2);
+        fleet_end(f);
+        if (t < TICKS) pairs = fleet_counts(f).pairs_tested - counted.pairs_tested;
+    }
+    cr_assert_leq(fleet_counts(f).evaluated - counted.evaluated, 1, "the one that jumps");
+    fleet_close(f);
+    return pairs;
+}
+
+/*
+ * A bounded target is a candidate up to its bound alone, as borders of others lie on a ring around: with short bounds
+ * fewer pairs are tested than without. With long ones all cells within are looked at, so they are some more.
+ */
+Test(run_delta, bounded_targets_are_candidates_nearby)
+{
+    enum { FEW = 40 };                      /* one in so many observes: then rows are not parted */
+    static const float spacings[] = {5, 3}; /* cells are half of a reach wide, a quarter */
+    for (size_t s = 0; s < sizeof spacings / sizeof *spacings; s++) {
+        const uint64_t all = pairs_of_crowd(spacings[s], PH_LENGTH_MAX, 0, 1);
+        const uint64_t few = pairs_of_crowd(spacings[s], 9, 0, 1), most = pairs_of_crowd(spacings[s], 29, 0, 1);
+        cr_assert_lt(few * 10, all * 7, "spacing %zu: %lu of %lu pairs", s, (unsigned long)few, (unsigned long)all);
+        cr_assert_leq(most, all * 2, "spacing %zu: %lu of %lu pairs", s, (unsigned long)most, (unsigned long)all);
+        (void)pairs_of_crowd(spacings[s], 9, 4, 1);
+        for (float bound = 1; bound < 30; bound += 5.9f)
+            (void)pairs_of_crowd(spacings[s], bound, 0, bound < 15 ? 1 : FEW);
+    }
+}
