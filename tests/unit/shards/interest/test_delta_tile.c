@@ -541,16 +541,18 @@ Test(run_delta, edges_of_blocks_far_from_the_worlds_origin)
 }
 
 /* Pairs that a crowd of observers tests in a tick in which all walk; most are seen up to a bound alone. One jumps then.
- * observe: one in so many does.
+ * observe: one in so many does. stored: lists are.
  */
-static uint64_t pairs_of_crowd(float spacing, float bound, float margin, uint64_t observe)
+static uint64_t pairs_of_crowd(float spacing, float bound, float margin, uint64_t observe, bool stored)
 {
     enum { SIDE = 24, IDS = SIDE * SIDE, TICKS = 6, FREE = 5, JUMPER = 100 };
     uint64_t pairs = 0;
     f = fleet_open(plain_rules(20, 32), 1, 1, 64);
     fleet_begin(f);
     for (uint64_t i = 0; i < IDS; i++) {
-        phx_attr attr = plain_attr(i % observe == 0 ? 30 : 0, margin);
+        const float view = i % observe == 0 ? 30 : 0;
+        phx_attr attr = stored ? stored_attr(view) : plain_attr(view, 0);
+        attr.margin = margin;
         if (i % FREE != 0) attr.visible = bound;
         fleet_enter(f, i + 1, attr, 165 + (float)(i % SIDE) * spacing, 165 + (float)(i / SIDE) * spacing);
     }
@@ -578,12 +580,14 @@ Test(run_delta, bounded_targets_are_candidates_nearby)
     enum { FEW = 40 };                      /* one in so many observes: then rows are not parted */
     static const float spacings[] = {5, 3}; /* cells are half of a reach wide, a quarter */
     for (size_t s = 0; s < sizeof spacings / sizeof *spacings; s++) {
-        const uint64_t all = pairs_of_crowd(spacings[s], PH_LENGTH_MAX, 0, 1);
-        const uint64_t few = pairs_of_crowd(spacings[s], 9, 0, 1), most = pairs_of_crowd(spacings[s], 29, 0, 1);
+        const uint64_t all = pairs_of_crowd(spacings[s], PH_LENGTH_MAX, 0, 1, false);
+        const uint64_t few = pairs_of_crowd(spacings[s], 9, 0, 1, false),
+                       most = pairs_of_crowd(spacings[s], 29, 0, 1, false);
         cr_assert_lt(few * 10, all * 7, "spacing %zu: %lu of %lu pairs", s, (unsigned long)few, (unsigned long)all);
         cr_assert_leq(most, all * 2, "spacing %zu: %lu of %lu pairs", s, (unsigned long)most, (unsigned long)all);
-        (void)pairs_of_crowd(spacings[s], 9, 4, 1);
+        /* a cell ends between bound and margin; of stored lists the tile finds what the margin keeps, too */
+        for (int stored = 0; stored <= 1; stored++) (void)pairs_of_crowd(spacings[s], 15, 6, 1, stored);
         for (float bound = 1; bound < 30; bound += 5.9f)
-            (void)pairs_of_crowd(spacings[s], bound, 0, bound < 15 ? 1 : FEW);
+            (void)pairs_of_crowd(spacings[s], bound, 0, bound < 15 ? 1 : FEW, false);
     }
 }
