@@ -258,8 +258,8 @@ typedef enum phc_event_kind {
                                 host takes `bytes`, or sets again what it had. status PH_PENDING: it was dropped, as
                                 another one of its id stays: one on its way from here that has the higher ownership, or
                                 the same one and this node the higher registration; or one that its own node has taken
-                                in its place; or, where its way ended at a dead node, one that was sent on since. Any
-                                other status: as LOST with a number, but the own one stays */
+                                in its place, also where it comes back from a dead node. Any other status: as LOST with
+                                a number, but the own one stays */
     PHC_EVENT_REGION_GAINED = 7, /* `region` is this node's now: entities may be entered there */
     PHC_EVENT_REGION_LOST = 8,   /* ... and not any more; entities go by themselves */
     PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored() */

@@ -195,7 +195,7 @@ static void check_node(phx_node *node)
     }
     HOLDS(gained == node->counts.gained + node->counts.duplicates);
     HOLDS(node->peers[0].channel.taken >= events); /* items without an event tell how far others were heard */
-    HOLDS(node->holdings.count == OWN_IDS + node->counts.gained - node->counts.acked);
+    HOLDS(node->holdings.count + node->replaced == OWN_IDS + node->counts.gained - node->counts.acked);
 }
 
 static void try_message(const unsigned char *bytes, size_t size)

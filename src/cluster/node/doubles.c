@@ -5,6 +5,13 @@
 
 #include "cluster/map/rules.h"
 
+bool phx_doubles_end_void(const phx_node *node, const phx_offer *offer, uint32_t place)
+{
+    const phx_holding *other = phx_holdings_find(&node->holdings, phx_wire_offer_id(offer, place));
+    const bool is_own = other && !other->sending;
+    return phx_wire_is_void(offer, place) && !(is_own && offer->follower_count > 0);
+}
+
 void phx_doubles_drop(const phx_node *node, phx_node_event *event)
 {
     const phx_offer *offer = &event->offer;
@@ -13,7 +20,7 @@ void phx_doubles_drop(const phx_node *node, phx_node_event *event)
         const bool is_lower =
             other && other->sending &&
             phx_rule_drops(offer->ownership, event->peer, other->ownership, node->def.member.registration);
-        if (is_lower || phx_wire_is_void(offer, i)) phx_event_drop(event, i);
+        if (is_lower || phx_doubles_end_void(node, offer, i)) phx_event_drop(event, i);
     }
 }
 

@@ -24,7 +24,7 @@ typedef struct phx_node_event {
     uint64_t peer;         /* the registration that an entity came from, or was on its way to */
     uint64_t sequence;     /* of the item that it came in; 0: taken back */
     uint64_t taking;       /* phx_holding.taking of what it brought */
-    phx_place_set dropped; /* of the offer: another one of their id, which is on its way from here, stays */
+    phx_place_set dropped; /* of the offer: another one of their id, on its way from here or taken for it, stays */
     uint32_t dropped_count;
     phx_offer offer; /* the entity, its followers and its state; good until the next call with this node */
 } phx_node_event;

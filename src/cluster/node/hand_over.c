@@ -212,12 +212,13 @@ void phx_hand_over_finish(phx_node *node, phx_peer *peer)
     phx_channel_pop(&peer->channel);
 }
 
-/* Another one of its id that was sent on since is above it. */
-static void drop_sent_on(const phx_node *node, const phx_peer *peer, phx_node_event *event)
+/* Drops what another one of its id has taken the place of, and one below another one that was sent on since. */
+static void drop_replaced(const phx_node *node, const phx_peer *peer, phx_node_event *event)
 {
     for (uint32_t i = 0; i <= event->offer.follower_count; i++) {
         const phx_holding *other = phx_holdings_find(&node->holdings, phx_wire_offer_id(&event->offer, i));
-        if (other && other->sending && !is_of_first(peer, other)) phx_event_drop(event, i);
+        const bool is_sent_on = other && other->sending && !is_of_first(peer, other);
+        if (is_sent_on || phx_doubles_end_void(node, &event->offer, i)) phx_event_drop(event, i);
     }
 }
 
@@ -251,7 +252,7 @@ bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
                                 .offer = first_offer(peer)};
         PHX_ASSERT(event.offer.ownership < first_ownership(node));
         event.offer.ownership = first_ownership(node);
-        drop_sent_on(node, peer, &event);
+        drop_replaced(node, peer, &event);
         if (!phx_holdings_reserve(&node->holdings, event.offer.follower_count + 1) ||
             !phx_events_push(&node->events, &event))
             return false;

@@ -54,7 +54,7 @@ typedef struct phx_node_counts {
     uint64_t impossible;                    /* with numbers that can not be */
     uint64_t claimed;                       /* offers of entities that are asked for: they come again */
     uint64_t waiting;                       /* offers behind PHX_NODE_EVENTS_MAX events: they come again */
-    uint64_t repeated;                      /* offers out of sequence: taken before, or with one lost before */
+    uint64_t repeated;                      /* items out of sequence, or of a message older than the newest ack */
     uint64_t handed, acked, gained, taken_back, duplicates;
     uint64_t no_memory;             /* items that come again for want of memory */
     uint64_t said;                  /* broadcasts to a peer */

@@ -302,12 +302,9 @@ Test(member_doubles, bytes_that_no_world_takes_leave_the_one_that_comes_above_on
     cr_assert(phc_owns(hosts[middle].member, X) && phc_leave(hosts[middle].member, X) == PH_OK);
 }
 
-Test(member_doubles, one_that_comes_back_from_a_dead_node_takes_the_place_of_the_one_that_came)
+/* The one on its way to node 2 is void then. */
+static void replace_on_its_way(uint32_t low, uint32_t high)
 {
-    const uint32_t high = higher_of(0, 1), low = 1 - high;
-    enter(low, X);
-    enter(high, X);
-    run_rounds(2);
     is_asleep[2] = true;
     send_over(low, 2, X);
     run_rounds(2);
@@ -316,11 +313,46 @@ Test(member_doubles, one_that_comes_back_from_a_dead_node_takes_the_place_of_the
     run_rounds(FEW_ROUNDS);
     expect_told(low, PHC_EVENT_GAINED, PH_OK, X, high);
     cr_assert(phc_owns(hosts[low].member, X) && hosts[low].member->node.replaced == 1);
+}
+
+Test(member_doubles, one_that_comes_back_from_a_dead_node_is_dropped_where_another_one_came)
+{
+    const uint32_t high = higher_of(0, 1), low = 1 - high;
+    enter(low, X);
+    enter(high, X);
+    run_rounds(2);
+    replace_on_its_way(low, high);
     node_host_close(&hosts[2]);
     is_asleep[2] = false;
     run_rounds(LEASE_ROUNDS);
-    expect_told(low, PHC_EVENT_DUPLICATE, PH_OK, X, low);
+    expect_told(low, PHC_EVENT_DUPLICATE, PH_PENDING, X, low);
     cr_assert(count_told(PHC_EVENT_RESTORED) == 0 && hosts[low].member->counts.restored == 0);
-    cr_assert_not(phx_holdings_find(&hosts[low].member->node.holdings, X)->is_double);
-    expect_owner(low, X, low);
+    expect_owner(low, X, high);
+}
+
+/* X goes with a family to a node that has one, and is void. */
+Test(member_doubles, one_that_is_void_comes_with_its_family_where_one_of_its_id_is_own)
+{
+    enum { ROOT = 4 };
+    ph_attrs attrs;
+    const uint32_t high = higher_of(0, 1), low = 1 - high;
+    for (uint32_t i = 0; i < NODES; i++) enter(i, X);
+    enter(low, ROOT);
+    run_rounds(2);
+    cr_assert_eq(ph_attach(hosts[low].producer, X, ROOT), PH_OK);
+    run_rounds(2);
+    is_asleep[2] = true;
+    send_over(low, 2, ROOT);
+    run_rounds(2);
+    send_over(high, low, X);
+    run_rounds(FEW_ROUNDS);
+    cr_assert(phc_owns(hosts[low].member, X) && hosts[low].member->node.replaced == 1);
+    is_asleep[2] = false;
+    run_rounds(FEW_ROUNDS);
+    expect_told(2, PHC_EVENT_GAINED, PH_OK, ROOT, low);
+    expect_told(2, PHC_EVENT_DUPLICATE, PH_OK, X, low);
+    cr_assert(phc_owns(hosts[2].member, X) && ph_entity_get(hosts[2].world, X, &attrs) == PH_OK && !attrs.remote);
+    cr_assert_eq(attrs.user_data, state_of(low, X));
+    cr_assert(phc_leave(hosts[2].member, X) == PH_OK && phc_leave(hosts[low].member, X) == PH_OK);
+    expect_owner(2, ROOT, low);
 }

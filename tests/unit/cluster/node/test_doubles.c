@@ -317,18 +317,39 @@ static void replace_one(void)
     (void)expect_event(A, PHX_NODE_GAINED, B, 0);
 }
 
-Test(doubles, one_that_comes_back_from_a_dead_node_takes_the_place_of_the_other_one)
+/* It was void. */
+Test(doubles, one_that_comes_back_from_a_dead_node_is_dropped_where_the_other_one_stays)
 {
     replace_one();
+    const uint64_t taking = held(A, X)->taking;
     end_c();
-    const phx_node_event event = expect_event(A, PHX_NODE_TAKEN_BACK, C, 0);
+    const phx_node_event event = expect_event(A, PHX_NODE_DUPLICATE, C, 1);
     cr_assert(event.sequence == 0 && *event.offer.state == A);
-    const phx_holding *own = held(A, X);
-    cr_assert(own->is_double && own->peer == 0 && own->sequence == 0);
-    cr_assert_eq(own->ownership, ((uint64_t)map.version << 32) + 1);
-    cr_assert(own->feed.begun == own->ownership && own->feed.number == 1);
+    cr_assert(!held(A, X)->is_double && held(A, X)->taking == taking && taking != event.taking);
     cr_assert(nodes[A].counts.duplicates == 1 && nodes[A].counts.taken_back == 0);
     expect_owner(A, X);
+}
+
+/* A family's is imported with it. */
+Test(doubles, one_that_comes_back_with_its_family_takes_the_place_of_the_other_one)
+{
+    const uint64_t follower = X;
+    enter(A, 4);
+    enter(A, X);
+    enter(B, X);
+    send_family(A, C, 4, &follower, 1);
+    send_one(B, A, X);
+    speak(B, A);
+    (void)expect_event(A, PHX_NODE_GAINED, B, 0);
+    end_c();
+    const phx_node_event event = expect_event(A, PHX_NODE_TAKEN_BACK, C, 0);
+    const phx_holding *own = held(A, X);
+    cr_assert(own->is_double && own->peer == 0 && own->sequence == 0 && own->taking == event.taking);
+    cr_assert_eq(own->ownership, ((uint64_t)map.version << 32) + 1);
+    cr_assert(own->feed.begun == own->ownership && own->feed.number == 1);
+    cr_assert(nodes[A].counts.duplicates == 1 && nodes[A].counts.taken_back == 1);
+    expect_owner(A, X);
+    expect_owner(A, 4);
 }
 
 Test(doubles, one_that_comes_back_is_dropped_where_the_other_one_was_sent_on)
@@ -343,8 +364,8 @@ Test(doubles, one_that_comes_back_is_dropped_where_the_other_one_was_sent_on)
     expect_owner(NODES - 1, X);
 }
 
-/* Each event is known as that of what it brought: of the later one is what is held. */
-Test(doubles, of_two_that_come_back_at_once_each_has_its_event)
+/* Of the one that was sent on, and of the one before it, which it had replaced. */
+Test(doubles, of_two_that_come_back_at_once_the_later_one_stays)
 {
     enum { D = NODES - 1 };
     replace_one();
@@ -354,21 +375,42 @@ Test(doubles, of_two_that_come_back_at_once_each_has_its_event)
     is_dead[D] = true;
     cr_assert(phx_cluster_map_put_out(&map, nodes[D].def.member.registration));
     end_c();
-    phx_node_event first, second;
-    cr_assert(phx_node_event_next(&nodes[A], &first) && phx_node_event_next(&nodes[A], &second));
-    cr_assert(first.kind == PHX_NODE_TAKEN_BACK && second.kind == PHX_NODE_TAKEN_BACK);
-    cr_assert(held(A, X)->is_double && held(A, X)->taking == second.taking && first.taking != second.taking);
+    phx_node_event one, other;
+    cr_assert(phx_node_event_next(&nodes[A], &one) && phx_node_event_next(&nodes[A], &other));
+    const phx_node_event *back = one.kind == PHX_NODE_TAKEN_BACK ? &one : &other;
+    const phx_node_event *dropped = back == &one ? &other : &one;
+    cr_assert(back->kind == PHX_NODE_TAKEN_BACK && back->peer == nodes[D].def.member.registration);
+    cr_assert(dropped->kind == PHX_NODE_DUPLICATE && dropped->peer == nodes[C].def.member.registration);
+    cr_assert(!held(A, X)->is_double && held(A, X)->taking == back->taking);
     expect_owner(A, X);
 }
 
-Test(doubles, one_that_comes_back_is_own_where_the_other_one_has_left)
+Test(doubles, one_that_comes_back_ends_where_the_other_one_has_left)
 {
     replace_one();
     cr_assert_eq(phx_hand_over_leave(&nodes[A], X), PH_OK);
     end_c();
-    (void)expect_event(A, PHX_NODE_TAKEN_BACK, C, 0);
-    cr_assert(!held(A, X)->is_double && nodes[A].counts.taken_back == 1);
-    expect_owner(A, X);
+    (void)expect_event(A, PHX_NODE_DUPLICATE, C, 1);
+    cr_assert(!held(A, X) && nodes[A].counts.taken_back == 0 && nodes[A].replaced == 0);
+}
+
+/* Its receiver has one of that id, too. */
+Test(doubles, one_that_is_void_comes_with_its_family_where_one_of_its_id_is_own)
+{
+    const uint64_t follower = X;
+    enter(A, 4);
+    enter(A, X);
+    enter(B, X);
+    enter(C, X);
+    send_family(A, C, 4, &follower, 1);
+    send_one(B, A, X);
+    speak(B, A);
+    (void)expect_event(A, PHX_NODE_GAINED, B, 0);
+    speak(A, C);
+    (void)expect_event(C, PHX_NODE_GAINED, A, 0);
+    cr_assert(held(C, X)->is_double && held(C, X)->feed.number == 1 && nodes[C].counts.duplicates == 1);
+    expect_owner(C, 4);
+    cr_assert(owns(A, X) && owns(C, X), "they may meet later");
 }
 
 Test(doubles, an_id_that_was_dropped_from_a_family_waits_until_the_host_has_heard)
@@ -476,7 +518,7 @@ static void take_family(schedule *s, uint32_t node, const phx_node_event *event)
         if (*own != 0) tell_end(s, node, *own, id);
         *own = entity;
         phx_holding *holding = phx_holdings_find(&nodes[node].holdings, id);
-        if (holding->sequence == event->sequence) holding->is_double = false; /* the host is told */
+        if (holding->taking == event->taking) holding->is_double = false; /* the host is told */
     }
 }
 
