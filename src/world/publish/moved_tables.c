@@ -52,8 +52,11 @@ void phx_moved_table_count(phx_moved_table *table)
     if (table->items == 0) return;
     join_parts(table);
     for (uint32_t s = 0; s < stretches; s++) {
+        const uint32_t from = s * PHX_STRETCH, end = stretch_end(table, s);
         uint32_t before = 0;
-        for (uint32_t i = s * PHX_STRETCH, end = stretch_end(table, s); i < end; i++) {
+        uint8_t any = 0;
+        for (uint32_t i = from; i < end; i++) any |= table->marks[i]; /* vectors: most are empty where few are due */
+        for (uint32_t i = from; any && i < end; i++) {
             const uint8_t marked = table->marks[i];
             table->marks[i] = (uint8_t)before;
             before += marked;

@@ -420,7 +420,8 @@ static void fill_moved(const phx_world *world, const phx_update_piece *piece)
                        pieces = world->updates.shard_pieces[piece->shard].count;
         ph_moved *moved = world->batches[c]->updates.moved + table->at;
         for (uint64_t s = piece->number * stretches / pieces; s < (piece->number + 1) * stretches / pieces; s++)
-            fill_stretch(&world->shards[piece->shard], table, (uint32_t)s, moved + table->first[s]);
+            if (table->first[s + 1] > table->first[s])
+                fill_stretch(&world->shards[piece->shard], table, (uint32_t)s, moved + table->first[s]);
     }
 }
 
