@@ -39,9 +39,8 @@ bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offe
 /* The peer has taken the oldest offer to it. */
 void phx_hand_over_finish(phx_node *node, phx_peer *peer);
 /*
- * Makes all offers to a dead peer own entities again: in place of own ones of their ids that came meanwhile; one that
- * was sent on since is above, and the one that comes back is dropped. false: no memory for all of them, to be tried
- * again.
+ * Makes all offers to a dead peer own entities again. An entity ends if another one of its id took its place meanwhile
+ * (phx_doubles_end_void()). false: no memory for all of them, to be tried again.
  */
 bool phx_hand_over_take_back(phx_node *node, phx_peer *peer);
 

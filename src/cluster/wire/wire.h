@@ -90,7 +90,7 @@ static inline uint32_t phx_wire_offer_bytes(uint32_t follower_count, uint32_t st
 uint64_t phx_wire_offer_id(const phx_offer *offer, uint32_t place);
 /* The feed of the same one. */
 phx_feed phx_wire_offer_feed(const phx_offer *offer, uint32_t place);
-/* Is it void? Another one of its id has taken its place, so it is dropped wherever it comes. */
+/* Is it void? Another one of its id has taken its place, so it ends where it comes. */
 bool phx_wire_is_void(const phx_offer *offer, uint32_t place);
 /* Makes all entities of that id void in an offer's bytes. */
 void phx_wire_void(unsigned char *bytes, size_t size, uint64_t id);

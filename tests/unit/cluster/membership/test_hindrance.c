@@ -193,14 +193,19 @@ static void write_unreadable(const char *key)
     cr_assert_eq(bed_keys(key), 1);
 }
 
+static void expect_unread(void)
+{
+    cr_assert(ends_for(1, "the key of its number, ph/unit/nodes/3, can not be read"), "%s",
+              bed.processes[1].membership.reason);
+}
+
 Test(hindrance, one_whose_key_is_written_over_ends_a_lease_later)
 {
     begin_waiting();
     delete_key("ph/unit/nodes/3");
     write_unreadable("ph/unit/nodes/3");
     bed_run(3 * LEASE_TICKS);
-    cr_assert(ends_for(1, "the key of its number, ph/unit/nodes/3, can not be read"), "%s",
-              bed.processes[1].membership.reason);
+    expect_unread();
 }
 
 /* So does the next process, which has no key yet. */
@@ -213,8 +218,7 @@ Test(hindrance, one_whose_number_has_a_key_that_can_not_be_read_ends_a_lease_lat
     bed_run(LEASE_TICKS);
     cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_REGISTER);
     bed_run(2 * LEASE_TICKS);
-    cr_assert(ends_for(1, "the key of its number, ph/unit/nodes/3, can not be read"), "%s",
-              bed.processes[1].membership.reason);
+    expect_unread();
 }
 
 Test(hindrance, one_that_wishes_no_number_passes_over_a_key_that_can_not_be_read)
