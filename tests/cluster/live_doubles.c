@@ -60,6 +60,7 @@ static void open_node(doubles *all, doubles_node *node)
     def.regions[0] = COLUMNS;
     def.regions[1] = ROWS;
     all->silent_ticks = def.silent_ticks;
+    REQUIRE(def.lag_max == LIVE_LAG_MAX);
     const phc_nats_def nats = {.servers = cluster->nats.addresses, .server_count = cluster->nats.count};
     const phc_etcd_def etcd = {.servers = cluster->etcd.addresses, .server_count = cluster->etcd.count};
     REQUIRE(ph_world_create(&world_def, &node->world) == PH_OK);

@@ -128,13 +128,16 @@ static void read_event(live_cluster *cluster, uint32_t place, live_kind kind, co
     VEC_PUSH(&cluster->events, event);
 }
 
-/* The line comes once the other node is silent for some ticks, and again once it is heard. */
+/* The line comes once the other node is silent for some ticks, and again so many ticks behind the silence. */
 static void read_lag(live_run *run, const char *line)
 {
     const uint64_t peer = number_in(line, "peer"), ticks = number_in(line, "ticks"), ms = number_in(line, "ms");
     REQUIRE(peer >= 1 && peer <= LIVE_PEERS_MAX);
     uint64_t *since_ms = &run->silent_since_ms[peer];
-    if (ticks == 0 && *since_ms != 0) run->measure.silence_ms = max_of(run->measure.silence_ms, ms - *since_ms);
+    if (ticks == 0 && *since_ms != 0) {
+        const uint64_t heard_ms = ms - (uint64_t)LIVE_LAG_END_TICKS * LIVE_TICK_MS;
+        run->measure.silence_ms = max_of(run->measure.silence_ms, heard_ms > *since_ms ? heard_ms - *since_ms : 0);
+    }
     *since_ms = ticks == 0 ? 0 : ms - ticks * LIVE_TICK_MS;
 }
 

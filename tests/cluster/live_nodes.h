@@ -16,7 +16,9 @@ enum {
     LIVE_PEERS_MAX = 64, /* numbers of members */
     LIVE_LINE_SIZE = 1 << 16,
     LIVE_SAME_STATUSES = 3,
-    LIVE_TICK_MS = 50
+    LIVE_TICK_MS = 50,
+    LIVE_LAG_MAX = 4,                         /* of nodes, by default */
+    LIVE_LAG_END_TICKS = 2 * LIVE_LAG_MAX + 4 /* that copies are in time before the end of a lag is told */
 };
 
 /* LIVE_SEEN: at a gateway. */

@@ -54,7 +54,7 @@ void live_slow_node(live_cluster *cluster, uint64_t *random)
     live_run *run = live_choose_run(cluster, random, false);
     durations ticks[2] = {0};
     size_t places[LIVE_RUNS_MAX] = {0}, of_it = 0;
-    uint64_t silence_ms = 0;
+    uint64_t late_ms = 0;
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     for (uint32_t window = 0; window < 2 * SLOW_WINDOWS; window++) {
@@ -64,7 +64,7 @@ void live_slow_node(live_cluster *cluster, uint64_t *random)
         live_pass(cluster, SLOW_WINDOW_MS);
         const size_t counted = add_durations(cluster, run, places, &ticks[is_slow]);
         if (is_slow) of_it += counted;
-        if (live_longest_silence_ms(cluster) > silence_ms) silence_ms = live_longest_silence_ms(cluster);
+        if (live_longest_silence_ms(cluster) > late_ms) late_ms = live_longest_silence_ms(cluster);
         server_signal(&run->process, SIGUSR2);
     }
     live_pass(cluster, 1000);
@@ -72,11 +72,11 @@ void live_slow_node(live_cluster *cluster, uint64_t *random)
     const size_t other_ticks = ticks[1].count / (LIVE_NODES - 1);
     (void)printf("  p99 of the others' ticks: %u us without, %u us beside it: %.2f times\n", plain_us, beside_us,
                  (double)beside_us / (double)plain_us);
-    (void)printf("  %zu ticks of it, %zu of each other one; it was silent for %" PRIu64 " ms at a time\n", of_it,
-                 other_ticks, silence_ms);
+    (void)printf("  %zu ticks of it, %zu of each other one; it was late for %" PRIu64 " ms at a time\n", of_it,
+                 other_ticks, late_ms);
     CHECK(of_it > 0 && other_ticks >= of_it * 3, "seed %" PRIu64 ": others wait for a slow node: %zu ticks to its %zu",
           cluster->seed, other_ticks, of_it);
-    CHECK(silence_ms > 0, "seed %" PRIu64 ": its lag is not told", cluster->seed);
+    CHECK(late_ms > 0, "seed %" PRIu64 ": its lag is not told", cluster->seed);
     live_check_nothing_lost(cluster, first);
     for (uint32_t i = 0; i < 2; i++) VEC_FREE(&ticks[i]);
     (void)live_await_rest(cluster, "behind a slow node");
