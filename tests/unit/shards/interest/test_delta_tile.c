@@ -253,6 +253,58 @@ Test(run_delta, a_target_with_a_reach_comes_from_far_off)
     fleet_close(f);
 }
 
+/*
+ * Pairs tested in each of some ticks in which a target with a reach walks by, from x on. An observer has a bounded
+ * target in its annulus, which distances do not decide: it is looked at twice. Another one in its block has a margin.
+ */
+static void pairs_of_passage(float x, uint32_t piece, uint64_t *pairs, uint32_t ticks)
+{
+    phx_attr faint = plain_attr(0, 0), dragon = plain_attr(0, 0);
+    faint.visible = 15;
+    dragon.reach = 100;
+    f = fleet_open(plain_rules(10, 200), 1, 1, 4);
+    f->piece = piece;
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(20, 10), 410, 110);
+    fleet_enter(f, 2, plain_attr(20, 10), 470, 110);
+    fleet_enter(f, 101, faint, 424, 110);
+    fleet_enter(f, 300, dragon, x, 110);
+    fleet_end(f);
+    fleet_tick(f);
+    begin();
+    fleet_move(f, 101, 426, 110); /* beyond its bound, within the margin */
+    end_without_lists(0);
+    for (uint32_t t = 0; t < ticks; t++) {
+        begin();
+        fleet_move(f, 101, t % 2 ? 426 : 427, 110);
+        fleet_move(f, 300, x - 2 * (float)(t + 1), 110);
+        end_without_lists(0);
+        cr_assert(fleet_sees(f, 1, 101));
+        pairs[t] = fleet_counts(f).pairs_tested - counted.pairs_tested;
+        cr_assert_gt(pairs[t], 0);
+    }
+    fleet_close(f);
+}
+
+/*
+ * The border of a reach lies between two observers: it is near the one alone. Work for the other one is as if there was
+ * no such target, or it would depend on which observers are looked at together, which differs by worker.
+ */
+Test(run_delta, a_reach_near_one_observer_is_no_work_for_another)
+{
+    enum { TICKS = 4 };
+    uint64_t far[TICKS], near[TICKS], alone[TICKS];
+    pairs_of_passage(800, 0, far, TICKS);
+    pairs_of_passage(581, 0, near, TICKS);
+    pairs_of_passage(581, 1, alone, TICKS);
+    for (uint32_t t = 0; t < TICKS; t++) {
+        cr_assert_eq(near[t], far[t], "tick %u: %lu, and %lu without", t, (unsigned long)near[t],
+                     (unsigned long)far[t]);
+        cr_assert_eq(alone[t], far[t], "tick %u: %lu, and %lu without", t, (unsigned long)alone[t],
+                     (unsigned long)far[t]);
+    }
+}
+
 Test(run_delta, other_shapes_take_the_list_off_flat_ground)
 {
     for (int i = 0; i < 2; i++) {
