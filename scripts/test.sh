@@ -99,7 +99,8 @@ run_leg() # run_leg LEG TARGET CTEST_ARGUMENTS...
     begin=$(date +%s)
     echo "=== $leg"
     case $leg in # some legs are of the release build: they add to its folder
-    release) preset=release option=-DPHAROS_BINDINGS=OFF ;;
+    release) preset=release option="-DPHAROS_BINDINGS=OFF -DPHAROS_ALL_SCHEDULES=OFF" ;;
+    cluster) preset=release option=-DPHAROS_ALL_SCHEDULES=ON ;;
     bindings) preset=release option=-DPHAROS_BINDINGS=ON ;;
     view) preset=release option=-DPHAROS_BUILD_VIEW=ON ;;
     *) preset=$leg option= ;;
@@ -132,11 +133,34 @@ run_script() # run_script LEG COMMAND...
     shift
     begin=$(date +%s)
     echo "=== $leg"
-    if "$@" --jobs "$jobs"; then
-        tell "$leg" 1 0 $(($(date +%s) - begin))
-    else
-        tell "$leg" 0 1 $(($(date +%s) - begin))
-    fi
+    status=0
+    "$@" --jobs "$jobs" || status=1
+    tell "$leg" $((1 - status)) "$status" $(($(date +%s) - begin))
+}
+
+# The leg packages waits for one process or another half of its time, and nothing in it has a short limit: it runs beside
+# the leg tidy, which has no times.
+packages= # its process, or "done"
+begin_packages()
+{
+    rm -f build/packages.status
+    begin=$(date +%s)
+    {
+        status=0
+        scripts/packaging/check --make --jobs "$jobs" || status=1
+        echo "$status $(($(date +%s) - begin))" >build/packages.status
+    } >build/packages.log 2>&1 &
+    packages=$!
+}
+
+end_packages()
+{
+    wait "$packages" || true
+    echo "=== packages"
+    cat build/packages.log
+    read -r status seconds <build/packages.status || status=1 seconds=0
+    tell packages $((1 - status)) "$status" "$seconds"
+    packages=done
 }
 
 for leg in $legs; do
@@ -147,8 +171,8 @@ for leg in $legs; do
         ;;
     cluster)
         scripts/install_deps.sh --cluster || echo "servers or libraries of a cluster can not be installed here"
-        run_leg release cluster_tests -R 'cluster|^federation$|^fuzz_(client|halo|etcd|membership|node)$|^program_node$|^unit_(client_feed|node_gateway)$'
-        note_untested cluster build/release.log
+        run_leg cluster cluster_tests -R 'cluster|^federation$|^fuzz_(client|halo|etcd|membership|node)$|^program_node$|^unit_(client_feed|node_gateway)$'
+        note_untested cluster build/cluster.log
         ;;
     view)
         scripts/install_deps.sh --view || view_missing="the browser or its packages can not be installed here"
@@ -158,10 +182,17 @@ for leg in $legs; do
         scripts/install_deps.sh --cluster || echo "libraries of a cluster can not be installed here"
         run_leg fuzz fuzzers -L 'fuzz|canary'
         ;;
-    tidy) run_script tidy scripts/tidy ;;
+    tidy)
+        case "$packages $legs " in " "*" packages "*) begin_packages ;; esac
+        run_script tidy scripts/tidy
+        [ -z "$packages" ] || [ "$packages" = done ] || end_packages
+        ;;
     coverage) run_script coverage scripts/coverage ;;
     determinism) run_script determinism scripts/determinism.sh --quick ;;
-    packages) run_script packages scripts/packaging/check --make ;;
+    packages)
+        [ -n "$packages" ] || run_script packages scripts/packaging/check --make
+        packages=done
+        ;;
     release) run_leg release all -LE '^(live|view)$' ;; # the leg view is of the same build
     clang) run_leg clang all -LE '^(live|view|docs|lint)$' ;; # what no compiler compiles, release has
     *) run_leg "$leg" all -LE '^live$' ;;

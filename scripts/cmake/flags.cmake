@@ -39,7 +39,7 @@ elseif(PHAROS_SANITIZE STREQUAL "thread")
     target_compile_definitions(pharos_options INTERFACE PHX_TSAN)
 endif()
 if(PHAROS_SANITIZE)
-    target_compile_options(pharos_options INTERFACE ${sanitizers} -fno-omit-frame-pointer -g)
+    target_compile_options(pharos_options INTERFACE ${sanitizers} -fno-omit-frame-pointer -g1) # reports name lines
     target_link_options(pharos_options INTERFACE ${sanitizers})
 endif()
 if(PHAROS_FUZZ)

@@ -1,5 +1,8 @@
 # Every option of the build, and combinations that are refused.
 
+# The python3 that the shell runs. Otherwise CMake asks each one of PATH for its version, and shims of pyenv take seconds.
+find_program(Python3_EXECUTABLE python3)
+
 option(PHAROS_BUILD_CONFIG "Build pharos_config, the config file loader (needs libconfuse)" ${PROJECT_IS_TOP_LEVEL})
 # ON by default where zstd and xxhash are found; of xxhash only the header is used, by cluster too.
 find_package(PkgConfig REQUIRED)

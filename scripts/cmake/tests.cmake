@@ -6,6 +6,8 @@
 #       A program with its own main; exit status 0 = passed.
 #   pharos_fuzz_test(NAME <n> SOURCES <files> CORPUS <dir> [DICT <file>] [LIBS ...] [MAX_LEN n])
 #       LLVMFuzzerTestOneInput. With PHAROS_FUZZ a bounded libFuzzer run; else the corpus is run once.
+#   pharos_test_objects(<n> SOURCES <files> [LIBS ...])
+#       Sources of several programs, compiled once: <n> is one of LIBS of each.
 #
 # Files are relative to tests/. All link pharos_internal (or, with JEMALLOC, the programs'
 # archive, and are left out where that has no jemalloc) and pharos_test_support.
@@ -53,13 +55,25 @@ endif()
 
 add_custom_target(fuzzers COMMENT "All that a run of the fuzzers needs")
 
-function(pharos_test_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "JEMALLOC" "" "SOURCES;LIBS")
+function(pharos_test_sources out)
     set(sources)
-    foreach(source IN LISTS arg_SOURCES)
+    foreach(source IN LISTS ARGN)
         cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests)
         list(APPEND sources ${source})
     endforeach()
+    set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+function(pharos_test_objects name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+    pharos_test_sources(sources ${arg_SOURCES})
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL ${sources}) # not where none of its programs is built
+    target_link_libraries(${name} PRIVATE pharos_test_support ${arg_LIBS} pharos_internal)
+endfunction()
+
+function(pharos_test_program name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "JEMALLOC" "" "SOURCES;LIBS")
+    pharos_test_sources(sources ${arg_SOURCES})
     add_executable(${name} ${sources})
     if(arg_JEMALLOC)
         target_link_libraries(${name} PRIVATE pharos_program) # first: it wins over pharos_static
@@ -122,7 +136,10 @@ function(pharos_fuzz_test)
     endif()
     cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE corpus)
     if(NOT PHAROS_FUZZ)
-        pharos_test_program(${arg_NAME} SOURCES ${arg_SOURCES} fuzz/run_corpus.c LIBS ${arg_LIBS})
+        if(NOT TARGET pharos_run_corpus)
+            pharos_test_objects(pharos_run_corpus SOURCES fuzz/run_corpus.c)
+        endif()
+        pharos_test_program(${arg_NAME} SOURCES ${arg_SOURCES} LIBS pharos_run_corpus ${arg_LIBS})
         add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${corpus})
         pharos_test_properties(${arg_NAME} 120 "fuzz")
         return()

@@ -1,5 +1,8 @@
 # The protocol of a cluster, by simulation; and the simulation by seeded bugs, each of which it has to find.
 if(PHAROS_BUILD_CLUSTER)
+    pharos_test_objects(pharos_cluster_walks SOURCES cluster/node_host.c cluster/walks.c LIBS pharos_cluster)
+    pharos_test_objects(pharos_cluster_duties SOURCES cluster/duties.c LIBS pharos_cluster)
+    pharos_test_objects(pharos_cluster_conform SOURCES cluster/conform.c LIBS pharos_cluster)
     pharos_unit_test(NAME unit_cluster SOURCES
         unit/cluster/wire/test_say_wire.c
         unit/cluster/wire/test_wire.c
@@ -30,9 +33,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/member/test_peers.c
         unit/cluster/member/test_phc.c
         unit/cluster/member/test_questions.c
-        cluster/conform.c
-        cluster/node_host.c
-        LIBS pharos_cluster LABELS cluster)
+        LIBS pharos_cluster_conform pharos_cluster_walks pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)
     pharos_fuzz_test(NAME fuzz_halo SOURCES fuzz/fuzz_halo.c CORPUS fuzz/corpus_halo LIBS pharos_cluster MAX_LEN 2048)
@@ -57,35 +58,42 @@ if(PHAROS_BUILD_CLUSTER)
         endif()
         pharos_unit_test(NAME unit_cluster_tool SOURCES unit/tools/test_cluster_tool.c LIBS pharos_cluster_tool LABELS cluster)
     endif()
-    set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_clients.c
-        cluster/sim_copies.c cluster/sim_host.c cluster/sim_net.c cluster/sim_says.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
-    pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/node_host.c cluster/sights.c cluster/walks.c cluster/zones.c
-                      LIBS pharos_cluster LABELS cluster)
+    pharos_plain_test(NAME federation SOURCES cluster/federation.c cluster/sights.c cluster/zones.c
+                      LIBS pharos_cluster_walks pharos_cluster LABELS cluster)
     if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread: the other builds find all that there is
-        add_library(pharos_cluster_sim STATIC
+        set(cluster_libraries pharos_client_feed pharos_cluster)
+        pharos_test_objects(pharos_cluster_sim LIBS ${cluster_libraries} SOURCES
+            cluster/cluster_sim.c
             cluster/sim.c
             cluster/sim_check.c
             cluster/sim_clients.c
             cluster/sim_copies.c
             cluster/sim_host.c
             cluster/sim_net.c
-            cluster/sim_says.c
-            cluster/sim_store.c)
-        target_link_libraries(pharos_cluster_sim PUBLIC pharos_client_feed pharos_cluster pharos_test_support)
+            cluster/sim_says.c)
+        # The store of a simulation, for canaries: one of its own, or that of the library's membership, within a process.
+        pharos_test_objects(pharos_sim_store LIBS ${cluster_libraries} SOURCES cluster/sim_store.c)
+        pharos_test_objects(pharos_sim_members LIBS ${cluster_libraries} SOURCES cluster/sim_members.c)
+        option(PHAROS_ALL_SCHEDULES "All schedules of the cluster's simulation, in a release build: for the leg cluster" OFF)
         set(schedules) # by PHAROS_TEST_PERCENT
         set(few_schedules)
         if(NOT PHAROS_SANITIZE AND NOT PHAROS_VALIDATE AND NOT PHAROS_COVERAGE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-            set(schedules ARGS --count 10000)
-            set(few_schedules ARGS --count 1500)
+            set(few_schedules ARGS --count 600)
+            if(PHAROS_ALL_SCHEDULES)
+                set(schedules ARGS --count 10000)
+                set(few_schedules ARGS --count 1500)
+            endif()
         endif()
-        pharos_plain_test(NAME cluster_doubles SOURCES cluster/cluster_doubles.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
-        pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c cluster/duties.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
-        pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
-        pharos_plain_test(NAME cluster_soak SOURCES cluster/cluster_soak.c cluster/duties.c cluster/node_host.c cluster/walks.c
-                          LIBS pharos_cluster LABELS cluster)
-        pharos_plain_test(NAME cluster_oom SOURCES cluster/cluster_oom.c cluster/node_host.c cluster/walks.c LIBS pharos_cluster LABELS cluster)
-        pharos_plain_test(NAME cluster_sim SOURCES cluster/cluster_sim.c LIBS pharos_cluster_sim ${schedules} LABELS cluster)
+        pharos_plain_test(NAME cluster_doubles SOURCES cluster/cluster_doubles.c LIBS pharos_cluster_walks pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c
+                          LIBS pharos_cluster_duties pharos_cluster_walks pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c LIBS pharos_cluster_walks pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_soak SOURCES cluster/cluster_soak.c
+                          LIBS pharos_cluster_duties pharos_cluster_walks pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_oom SOURCES cluster/cluster_oom.c LIBS pharos_cluster_walks pharos_cluster LABELS cluster)
+        pharos_plain_test(NAME cluster_sim SOURCES cluster/sim_store.c LIBS pharos_cluster_sim ${cluster_libraries}
+                          ${schedules} LABELS cluster)
         # Found once: a host that was still at an earlier loss entered what a second dead node had, before its barrier.
         add_test(NAME cluster_sim_second_loss COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim> --seed 1101621 --count 1)
         pharos_test_properties(cluster_sim_second_loss 60 "cluster")
@@ -93,29 +101,29 @@ if(PHAROS_BUILD_CLUSTER)
         add_test(NAME cluster_sim_no_answer COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim> --seed 1187049 --count 1)
         pharos_test_properties(cluster_sim_no_answer 60 "cluster")
         # The simulation with the library's membership, over its control store within a process.
-        pharos_plain_test(NAME cluster_sim_members SOURCES ${simulation} cluster/sim_members.c LIBS pharos_client_feed pharos_cluster
-                          ${few_schedules} LABELS cluster)
+        pharos_plain_test(NAME cluster_sim_members SOURCES cluster/sim_members.c
+                          LIBS pharos_cluster_sim ${cluster_libraries} ${few_schedules} LABELS cluster)
         if(NOT PHAROS_SANITIZE) # there a canary takes ten times as long and finds nothing more
             set(bug 0)
             foreach(rule IN ITEMS pin barrier fence sequence take_back answer)
                 math(EXPR bug "${bug} + 1")
                 set(test cluster_canary_${rule})
-                pharos_plain_test(NAME ${test} SOURCES cluster/cluster_sim.c canary/cluster_rules.c LIBS pharos_cluster_sim
-                                  ARGS --expect-violation --count 1000 LABELS cluster)
+                pharos_plain_test(NAME ${test} SOURCES canary/cluster_rules.c
+                                  LIBS pharos_cluster_sim pharos_sim_store ${cluster_libraries} ARGS --expect-violation --count 1000 LABELS cluster)
                 target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
             endforeach()
             foreach(rule IN ITEMS adopt outwait era)
                 math(EXPR bug "${bug} + 1")
                 set(test cluster_canary_${rule})
-                pharos_plain_test(NAME ${test} SOURCES ${simulation} cluster/sim_members.c canary/cluster_rules.c
-                                  LIBS pharos_client_feed pharos_cluster ARGS --expect-violation --count 4000 LABELS cluster)
+                pharos_plain_test(NAME ${test} SOURCES canary/cluster_rules.c
+                                  LIBS pharos_cluster_sim pharos_sim_members ${cluster_libraries} ARGS --expect-violation --count 4000 LABELS cluster)
                 target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
             endforeach()
             foreach(rule IN ITEMS feed)
                 math(EXPR bug "${bug} + 1")
                 set(test cluster_canary_${rule})
-                pharos_plain_test(NAME ${test} SOURCES cluster/cluster_sim.c canary/cluster_rules.c LIBS pharos_cluster_sim
-                                  ARGS --expect-violation --count 1000 LABELS cluster)
+                pharos_plain_test(NAME ${test} SOURCES canary/cluster_rules.c
+                                  LIBS pharos_cluster_sim pharos_sim_store ${cluster_libraries} ARGS --expect-violation --count 1000 LABELS cluster)
                 target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
             endforeach()
         endif()
@@ -142,24 +150,25 @@ if(PHAROS_BUILD_CLUSTER)
     find_program(NATS_SERVER nats-server PATHS /usr/sbin)
     find_program(ETCD etcd)
     if(NATS_FOUND AND CURL_FOUND AND CJSON_FOUND AND NATS_SERVER AND ETCD)
-        pharos_plain_test(NAME cluster_servers SOURCES cluster/cluster_servers.c cluster/conform.c cluster/servers.c
-                          LIBS pharos_cluster ARGS --nats ${NATS_SERVER} --etcd ${ETCD} LABELS cluster)
+        pharos_plain_test(NAME cluster_servers SOURCES cluster/cluster_servers.c cluster/servers.c
+                          LIBS pharos_cluster_conform pharos_cluster ARGS --nats ${NATS_SERVER} --etcd ${ETCD} LABELS cluster)
         add_dependencies(cluster_tests cluster_servers)
         if(TARGET pharos-node AND NOT PHAROS_SANITIZE STREQUAL "thread")
             # Its leases run out where the machine is busy: the leg cluster runs it alone, and no other leg (label live).
-            set(course cluster/live_bounds.c cluster/live_check.c cluster/live_course.c cluster/live_doubles.c
+            pharos_test_objects(pharos_live_course LIBS pharos_cluster SOURCES
+                cluster/live_bounds.c cluster/live_check.c cluster/live_course.c cluster/live_doubles.c
                 cluster/live_faults.c cluster/live_lines.c cluster/live_nodes.c cluster/live_server_faults.c
-                cluster/live_sleeps.c cluster/live_slow.c cluster/live_waits.c cluster/node_host.c cluster/servers.c
-                cluster/walks.c)
-            pharos_plain_test(NAME cluster_live LIBS pharos_cluster
-                              SOURCES cluster/cluster_live.c ${course}
+                cluster/live_sleeps.c cluster/live_slow.c cluster/live_waits.c cluster/servers.c)
+            set(course pharos_live_course pharos_cluster_walks pharos_cluster)
+            pharos_plain_test(NAME cluster_live LIBS ${course}
+                              SOURCES cluster/cluster_live.c
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
             set_tests_properties(cluster_live PROPERTIES RUN_SERIAL ON TIMEOUT 900) # five to seven minutes, with its waits
             add_dependencies(cluster_live pharos-node)
             add_dependencies(cluster_tests cluster_live)
-            pharos_plain_test(NAME cluster_cables LIBS pharos_cluster
-                              SOURCES cluster/cluster_cables.c cluster/live_cables.c cluster/cables.c ${course}
+            pharos_plain_test(NAME cluster_cables LIBS ${course}
+                              SOURCES cluster/cluster_cables.c cluster/live_cables.c cluster/cables.c
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
             set_tests_properties(cluster_cables PROPERTIES RUN_SERIAL ON TIMEOUT 600 SKIP_RETURN_CODE 77) # two to three minutes

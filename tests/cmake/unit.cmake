@@ -15,12 +15,15 @@ pharos_unit_test(NAME unit_base SOURCES
 pharos_unit_wrap(unit_base pthread_create)
 pharos_unit_test(NAME unit_base_jemalloc SOURCES unit/base/test_mem.c JEMALLOC)
 
+if(NOT PHAROS_SANITIZE STREQUAL "thread")
+    pharos_test_objects(pharos_shards_fixture SOURCES unit/shards/shards_fixture.c LIBS PkgConfig::CRITERION)
+endif()
 pharos_unit_test(NAME unit_shards_entity SOURCES
     unit/shards/entity/test_applied_map.c unit/shards/entity/test_attach_depth.c
     unit/shards/entity/test_attr_intern.c
     unit/shards/entity/test_deferred_adds.c unit/shards/entity/test_entity_store.c
     unit/shards/entity/test_list_pool.c unit/shards/entity/test_relations.c unit/shards/entity/test_visibility.c
-    unit/shards/shards_fixture.c)
+    LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_grid SOURCES
     unit/shards/grid/test_far_targets.c unit/shards/grid/test_grid.c unit/shards/grid/test_row_edit.c)
 pharos_unit_test(NAME unit_shards_simd SOURCES
@@ -31,17 +34,18 @@ pharos_unit_test(
     NAME unit_shards_zones
     SOURCES unit/shards/zones/test_areas.c unit/shards/zones/test_tower_map.c
 )
-pharos_unit_test(NAME unit_shards_ninegrid SOURCES unit/shards/ninegrid/test_ninegrid.c unit/shards/shards_fixture.c)
+pharos_unit_test(NAME unit_shards_ninegrid SOURCES unit/shards/ninegrid/test_ninegrid.c LIBS pharos_shards_fixture)
 if(PHAROS_CLASSICAL_INDEXES)
     pharos_unit_test(NAME unit_shards_classical SOURCES
         unit/shards/classical/test_cells.c unit/shards/classical/test_crosslist.c unit/shards/classical/test_index.c
         unit/shards/classical/test_timer.c unit/shards/classical/test_trees.c)
 endif()
 pharos_unit_test(NAME unit_shards_state SOURCES
-    unit/shards/state/test_outbox.c unit/shards/state/test_related.c unit/shards/state/test_view_reach.c unit/shards/shards_fixture.c)
+    unit/shards/state/test_outbox.c unit/shards/state/test_related.c unit/shards/state/test_view_reach.c
+    LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_query SOURCES
     unit/shards/query/test_far_near.c unit/shards/query/test_find.c unit/shards/query/test_slots_in_range.c
-    unit/shards/shards_fixture.c)
+    LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_ingest SOURCES unit/shards/ingest/test_moves.c)
 pharos_unit_test(NAME unit_shards_interest SOURCES
     unit/shards/interest/test_delta_sparse.c unit/shards/interest/test_delta_tile.c
@@ -49,21 +53,20 @@ pharos_unit_test(NAME unit_shards_interest SOURCES
     unit/shards/interest/test_list_limit.c unit/shards/interest/test_mark_set.c
     unit/shards/interest/test_random_steps.c unit/shards/interest/test_rank_table.c
     unit/shards/interest/test_renewed.c
-    unit/shards/interest/test_runs.c unit/shards/interest/test_tile.c
-    unit/shards/shards_fixture.c)
+    unit/shards/interest/test_runs.c unit/shards/interest/test_tile.c LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_publish SOURCES
-    unit/shards/publish/test_motion_tile.c unit/shards/publish/test_recipients.c unit/shards/shards_fixture.c)
+    unit/shards/publish/test_motion_tile.c unit/shards/publish/test_recipients.c LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_tick SOURCES
-    unit/shards/tick/test_begin_end.c unit/shards/tick/test_blind_tick.c unit/shards/shards_fixture.c)
+    unit/shards/tick/test_begin_end.c unit/shards/tick/test_blind_tick.c LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_storage SOURCES
-    unit/shards/storage/test_storages.c unit/shards/shards_fixture.c)
+    unit/shards/storage/test_storages.c LIBS pharos_shards_fixture)
 if(PHAROS_CLASSICAL_INDEXES AND TARGET unit_shards_storage) # no unit tests under the thread sanitizer
     target_compile_definitions(unit_shards_storage PRIVATE PHX_CLASSICAL_INDEXES)
 endif()
 pharos_unit_test(NAME unit_shards_exchange SOURCES
     unit/shards/exchange/test_copies.c unit/shards/exchange/test_exchange.c
     unit/shards/exchange/test_halo_border.c unit/shards/exchange/test_random_lives.c
-    unit/shards/exchange/test_released_ghosts.c unit/shards/shards_fixture.c)
+    unit/shards/exchange/test_released_ghosts.c LIBS pharos_shards_fixture)
 
 pharos_unit_test(NAME unit_world_table SOURCES
     unit/world/table/test_tables.c)
