@@ -112,3 +112,4 @@ if(PHAROS_BUILD_TOOLS)
         LIBS pharos_tools $<$<BOOL:${PHAROS_BUILD_STORE}>:pharos_store>)
     pharos_unit_wrap(unit_tools strtof strtof_l) # test_trace.c looks at the locale
 endif()
+pharos_unit_wrap(unit_cluster ph_leave) # of cluster.cmake

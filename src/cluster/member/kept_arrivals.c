@@ -72,51 +72,6 @@ void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why)
     known->waits = true;
 }
 
-typedef struct arrivals_forgetting {
-    phc *member;
-    bool is_told; /* what the world has taken */
-} arrivals_forgetting;
-
-static bool waits_still(void *user, phx_item item)
-{
-    const arrivals_forgetting *forgetting = user;
-    phc *member = forgetting->member;
-    const phx_offer offer = phx_events_of(item).offer;
-    const uint32_t count = count_arriving(member, &offer);
-    phx_refused_arrival *refused = find_refused(member, offer.id);
-    const bool waits = count > 0 && (!forgetting->is_told || (refused && refused->waits));
-    if (waits && refused) refused->is_kept = true;
-    if (waits) member->gone_count += offer.follower_count + 1 - count;
-    for (uint32_t i = 0; i <= offer.follower_count && !waits; i++) {
-        phx_halo_entity *entity = phx_halo_find(&member->halo, phx_wire_offer_id(&offer, i));
-        if (entity) entity->arrives = false;
-    }
-    return waits;
-}
-
-/* Arrivals that are over, and where that is told the ones that the world has taken. */
-static void forget_arrivals(phc *member, bool is_told)
-{
-    uint32_t kept = 0;
-    arrivals_forgetting forgetting = {.member = member, .is_told = is_told};
-    for (uint32_t i = 0; i < member->refused_count; i++) member->refused[i].is_kept = false;
-    member->gone_count = 0;
-    phx_item_queue_keep(&member->arrivals, waits_still, &forgetting);
-    for (uint32_t i = 0; i < member->refused_count; i++)
-        if (member->refused[i].is_kept) member->refused[kept++] = member->refused[i];
-    member->refused_count = kept;
-}
-
-void phx_arrivals_begin_round(phc *member)
-{
-    forget_arrivals(member, false);
-}
-
-void phx_arrivals_end_tick(phc *member)
-{
-    forget_arrivals(member, true);
-}
-
 /* Is all of it that has not left in the world, as own? A family comes whole, or not. */
 static bool has_come(const phc *member, const phx_offer *offer)
 {
@@ -127,6 +82,65 @@ static bool has_come(const phc *member, const phx_offer *offer)
         if (ph_entity_get(member->world, id, &attrs) != PH_OK || attrs.remote) return false;
     }
     return true;
+}
+
+/* Known of the imports of a round. */
+typedef enum arrivals_fate {
+    FATE_OPEN = 0,   /* no tick has had them */
+    FATE_PARTLY = 1, /* a tick, which may have left some in their queue: what has come, and some refusals */
+    FATE_TOLD = 2    /* the world has taken all that it has not refused */
+} arrivals_fate;
+
+typedef struct arrivals_forgetting {
+    phc *member;
+    arrivals_fate fate;
+} arrivals_forgetting;
+
+/* May the world refuse it still, or has it done so? */
+static bool is_open(const arrivals_forgetting *forgetting, const phx_offer *offer, const phx_refused_arrival *refused)
+{
+    if (forgetting->fate == FATE_OPEN || (refused && refused->waits)) return true;
+    return forgetting->fate == FATE_PARTLY && !has_come(forgetting->member, offer);
+}
+
+static bool waits_still(void *user, phx_item item)
+{
+    const arrivals_forgetting *forgetting = user;
+    phc *member = forgetting->member;
+    const phx_offer offer = phx_events_of(item).offer;
+    const uint32_t count = count_arriving(member, &offer);
+    phx_refused_arrival *refused = find_refused(member, offer.id);
+    const bool waits = count > 0 && is_open(forgetting, &offer, refused);
+    if (waits && refused) refused->is_kept = true;
+    if (waits) member->gone_count += offer.follower_count + 1 - count;
+    for (uint32_t i = 0; i <= offer.follower_count && !waits; i++) {
+        phx_halo_entity *entity = phx_halo_find(&member->halo, phx_wire_offer_id(&offer, i));
+        if (entity) entity->arrives = false;
+    }
+    return waits;
+}
+
+/* Arrivals that are over, and the ones that the world is known to have taken. */
+static void forget_arrivals(phc *member, arrivals_fate fate)
+{
+    uint32_t kept = 0;
+    arrivals_forgetting forgetting = {.member = member, .fate = fate};
+    for (uint32_t i = 0; i < member->refused_count; i++) member->refused[i].is_kept = false;
+    member->gone_count = 0;
+    phx_item_queue_keep(&member->arrivals, waits_still, &forgetting);
+    for (uint32_t i = 0; i < member->refused_count; i++)
+        if (member->refused[i].is_kept) member->refused[kept++] = member->refused[i];
+    member->refused_count = kept;
+}
+
+void phx_arrivals_begin_round(phc *member)
+{
+    forget_arrivals(member, FATE_OPEN);
+}
+
+void phx_arrivals_end_tick(phc *member, bool all_taken)
+{
+    forget_arrivals(member, all_taken ? FATE_TOLD : FATE_PARTLY);
 }
 
 void phx_arrivals_audit(phc *member)

@@ -28,7 +28,10 @@ void phx_arrivals_import(phc *member);
 void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why);
 /* Refuses all that are not in the world: some refusals were not told. */
 void phx_arrivals_audit(phc *member);
-/* The tick is done, and its refusals are known: the other arrivals are forgotten. */
-void phx_arrivals_end_tick(phc *member);
+/*
+ * The tick is done, and its refusals are known: the other arrivals are forgotten. Where it may not have taken all
+ * commands, ones that are not in the world yet stay, as a later tick may refuse them.
+ */
+void phx_arrivals_end_tick(phc *member, bool all_taken);
 
 #endif

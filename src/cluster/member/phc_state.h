@@ -98,6 +98,8 @@ struct phc {
     uint32_t gone_count;      /* at least so many ids of arrivals have left, while others of their families wait */
     uint64_t world_tick;      /* the last tick of the world that phc_told() has seen */
     uint64_t refusals_untold; /* ph_stats.refusals_untold, then */
+    uint64_t ticks_short;     /* ph_stats.ticks_short, then */
+    bool is_half_way;         /* a tick was, as the round began */
     uint32_t audits;          /* comparisons of all entities with the world that are due */
     uint32_t untold_count;    /* entities whose refusal the host was not told yet, for want of memory */
     uint64_t *leavers;        /* own entities that are beyond the own regions */

@@ -124,7 +124,7 @@ static void tell_again(phc *member)
     }
 }
 
-void phx_refused_mend(phc *member, const ph_stats *stats)
+void phx_refused_mend(phc *member, const ph_stats *stats, bool all_taken)
 {
     if (member->untold_count > 0) tell_again(member);
     take_refusals(member);
@@ -132,7 +132,7 @@ void phx_refused_mend(phc *member, const ph_stats *stats)
     member->counts.hears = 0;
     if (stats->refusals_untold != member->refusals_untold) member->audits = AUDITS;
     member->refusals_untold = stats->refusals_untold;
-    if (member->audits == 0) return;
+    if (member->audits == 0 || !all_taken) return; /* what is in a queue still is not in the world, and not refused */
     member->audits--;
     audit_world(member);
 }

@@ -7,7 +7,7 @@
 
 #include "cluster/member/phc_state.h"
 
-/* stats: of the world, behind the tick. */
-void phx_refused_mend(phc *member, const ph_stats *stats);
+/* stats: of the world, behind the tick. all_taken: it has no command of this member any more. */
+void phx_refused_mend(phc *member, const ph_stats *stats, bool all_taken);
 
 #endif

@@ -19,7 +19,11 @@ ph_status phc_tick(phc *member)
     if (!member) return PH_BAD_ARGUMENT;
     const uint64_t now = member->now = phx_phc_now(member);
     member->counts.rounds++;
-    if (!member->def.gateway) phx_load_begin_round(member);
+    if (!member->def.gateway) {
+        ph_stats stats;
+        member->is_half_way = ph_world_stats(member->world, &stats) != PH_OK;
+        phx_load_begin_round(member);
+    }
     phx_membership_tick(&member->membership, now);
     phx_courier_receive(member);
     phx_map_barrier_begin(&member->node, now);
@@ -33,6 +37,17 @@ ph_status phc_tick(phc *member)
     return member->membership.phase == PHX_MEMBERSHIP_ENDED ? PH_BUSY : PH_OK;
 }
 
+/*
+ * Has the tick taken all commands of this member? One that was half way as the round began has none of the round, and
+ * one that was finished without memory may have left some. Then they are in their queue, and a later tick has them.
+ */
+static bool has_taken_all(phc *member, const ph_stats *stats)
+{
+    const bool was_short = stats->ticks_short != member->ticks_short;
+    member->ticks_short = stats->ticks_short;
+    return stats->queued == 0 || (!was_short && !member->is_half_way);
+}
+
 /* false: a tick is half way, so that the world can not be read, and no command's fate is known. */
 static bool end_tick(phc *member)
 {
@@ -40,8 +55,9 @@ static bool end_tick(phc *member)
     if (ph_world_stats(member->world, &stats) != PH_OK) return false;
     if (stats.ticks == member->world_tick) return true; /* none since */
     member->world_tick = stats.ticks;
-    phx_refused_mend(member, &stats);
-    phx_arrivals_end_tick(member);
+    const bool all_taken = has_taken_all(member, &stats);
+    phx_refused_mend(member, &stats, all_taken);
+    phx_arrivals_end_tick(member, all_taken);
     return true;
 }
 

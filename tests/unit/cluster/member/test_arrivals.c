@@ -508,7 +508,7 @@ Test(arrivals, arrivals_behind_a_refused_one_are_forgotten)
     phx_arrivals_refuse(member, 2, PH_CAPACITY);
     for (uint64_t id = 3; id < 3 + TURNS; id++) {
         put_arrival(member, id);
-        phx_arrivals_end_tick(member);
+        phx_arrivals_end_tick(member, true);
         cr_assert_eq(member->arrivals.count, 1);
         cr_assert(phx_arrivals_have(member, 2) && !phx_arrivals_have(member, id));
     }

@@ -1,0 +1,333 @@
+/*
+ * Entities that come to a node whose world, producer or member is short of memory: each is taken in the end, or told.
+ */
+#include <criterion/criterion.h>
+
+#include <pharos/cluster.h>
+
+#include "cluster/halo/halo_table.h"
+#include "cluster/member/phc_state.h"
+#include "cluster/member/reports.h"
+#include "cluster/node_host.h"
+#include "support/fail_alloc.h"
+
+enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 8, ROOM = 100, BATCH = 40, OTHERS = 1000, FAMILY = 3 };
+
+static const float BORDER = 400;
+
+/* How the second node's ticks go. */
+typedef enum tick_course {
+    COURSE_WHOLE = 0,
+    COURSE_SHORT = 1,   /* the next one with arrivals has no memory, and is finished without */
+    COURSE_HALF_WAY = 2 /* the next one stops half way, and goes on in the next round */
+} tick_course;
+
+static phc_loop *loop;
+static phc_memory *memory;
+static node_host hosts[NODES];                 /* the first one's entities go to the second one */
+static fail_alloc world_memory, member_memory; /* of the second one */
+static tick_course course;
+static bool is_half_way;
+static uint32_t came_half_way; /* arrivals that were imported while a tick was */
+static uint64_t many;          /* commands that the world has had no memory for yet */
+static uint64_t queued_most;   /* commands behind a tick of the second one */
+static uint32_t cleared;       /* PHC_EVENT_CLEARED of the second one */
+static uint64_t now_ns;
+static bool refuses_leaves; /* as a full producer does */
+
+ph_status __real_ph_leave(ph_producer producer, uint64_t id);
+ph_status __wrap_ph_leave(ph_producer producer, uint64_t id);
+
+ph_status __wrap_ph_leave(ph_producer producer, uint64_t id)
+{
+    return refuses_leaves ? PH_FULL : __real_ph_leave(producer, id);
+}
+
+static uint64_t read_clock(void *user)
+{
+    (void)user;
+    return now_ns;
+}
+
+static void take_events(uint32_t k)
+{
+    phc_event event;
+    while (phc_event_next(hosts[k].member, &event)) cleared += k == 1 && event.kind == PHC_EVENT_CLEARED;
+}
+
+/* So many commands that the world needs memory to take them; they are refused, which changes nothing. */
+static void submit_many(const node_host *host)
+{
+    for (uint64_t i = 0; i < many; i++) cr_assert_eq(__real_ph_leave(host->producer, 2 * OTHERS + i), PH_OK);
+    many *= 2;
+}
+
+static void tick_short(const node_host *host)
+{
+    ph_stats stats;
+    fail_alloc_order(&world_memory, 1, true);
+    cr_assert_eq(ph_tick(host->world, NULL), PH_NO_MEMORY);
+    cr_assert_eq(ph_tick_finish(host->world, NULL), PH_OK);
+    fail_alloc_order(&world_memory, 0, false);
+    cr_assert_eq(ph_world_stats(host->world, &stats), PH_OK);
+    queued_most = stats.queued;
+    course = COURSE_WHOLE;
+}
+
+static void tick_half_way(const node_host *host)
+{
+    if (is_half_way) {
+        is_half_way = false;
+        cr_assert_eq(ph_tick(host->world, NULL), PH_OK);
+        return;
+    }
+    submit_many(host);
+    fail_alloc_order(&world_memory, 1, true);
+    is_half_way = ph_tick(host->world, NULL) == PH_NO_MEMORY;
+    fail_alloc_order(&world_memory, 0, false);
+    cr_assert(is_half_way);
+    course = COURSE_WHOLE;
+}
+
+static void run_node(uint32_t k)
+{
+    const node_host *host = &hosts[k];
+    const ph_batch *batch;
+    const uint32_t before = host->member->arrivals.count;
+    cr_assert_eq(phc_tick(host->member), PH_OK);
+    take_events(k);
+    const uint32_t came = host->member->arrivals.count - before;
+    came_half_way += k == 1 && is_half_way ? came : 0;
+    if (k == 1 && course == COURSE_SHORT && came > 0) tick_short(host);
+    else if (k == 1 && (course == COURSE_HALF_WAY || is_half_way)) tick_half_way(host);
+    else cr_assert_eq(ph_tick(host->world, NULL), PH_OK);
+    while (ph_batch_take(host->consumer, &batch) == PH_OK) cr_assert_eq(ph_batch_return(host->consumer, batch), PH_OK);
+    cr_assert_eq(phc_told(host->member), PH_OK);
+}
+
+static void run_rounds(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        phc_memory_step(memory, now_ns += TICK_NS);
+        for (uint32_t k = 0; k < NODES; k++) run_node(k);
+        phc_loop_step(loop);
+    }
+}
+
+static void set_up(void)
+{
+    ph_class class;
+    ph_world_def world_def = node_host_world_def(&class, 50, 0);
+    phc_def def = phc_def_default();
+    def.name = "unit";
+    def.world_def = &world_def;
+    def.regions[0] = NODES;
+    def.regions[1] = 1;
+    def.clock = read_clock;
+    now_ns = TICK_NS;
+    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
+    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    node_host_open(&hosts[0], &def, loop, 1024, memory);
+    world_def.entities_max = ROOM;
+    world_def.allocator = fail_alloc_hooks(&world_memory);
+    def.allocator = fail_alloc_hooks(&member_memory);
+    node_host_open(&hosts[1], &def, loop, 1024, memory);
+    run_rounds(ROUNDS);
+    cleared = 0;
+    many = ROOM;
+}
+
+static void tear_down(void)
+{
+    for (uint32_t i = 0; i < NODES; i++) node_host_close(&hosts[i]);
+    phc_loop_destroy(loop);
+    phc_memory_destroy(memory);
+    cr_assert(fail_alloc_clean(&world_memory) && fail_alloc_clean(&member_memory));
+}
+
+TestSuite(short_ticks, .init = set_up, .fini = tear_down);
+
+/* x in a node's own region, so far from the border that the other node has no copy of it. */
+static float own_place(uint32_t i)
+{
+    enum { FAR = 200 };
+    const phc *member = hosts[i].member;
+    return phc_owner_of(member, 0, 0) == phc_number(member) ? BORDER - FAR : BORDER + FAR;
+}
+
+static void enter_at(uint32_t i, uint64_t id)
+{
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(i), .y = 10};
+    cr_assert_eq(phc_enter(hosts[i].member, id, &attrs, 0), PH_OK);
+}
+
+/* The second world has no room left; a few enter at once, so that it needs memory for many commands in a tick. */
+static void fill_world(void)
+{
+    enum { AT_ONCE = 5 };
+    for (uint64_t i = 0; i < ROOM; i++) {
+        enter_at(1, OTHERS + i);
+        if (i % AT_ONCE == 0) run_rounds(1);
+    }
+    run_rounds(2);
+}
+
+static void make_room(void)
+{
+    for (uint64_t i = 0; i < ROOM; i++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + i), PH_OK);
+    run_rounds(FEW_ROUNDS);
+}
+
+static void move_over(uint32_t from, uint64_t first, uint64_t count)
+{
+    for (uint64_t id = first; id < first + count; id++)
+        cr_assert_eq(ph_move(hosts[from].producer, id, own_place(1 - from), 10, 0), PH_OK);
+}
+
+/* `count` entities of the first node go over, from that id on. */
+static void send_over(uint64_t first, uint64_t count)
+{
+    for (uint64_t id = first; id < first + count; id++) enter_at(0, id);
+    run_rounds(2);
+    move_over(0, first, count);
+}
+
+static void expect_own(uint64_t id)
+{
+    ph_attrs attrs;
+    cr_assert_eq(ph_entity_get(hosts[1].world, id, &attrs), PH_OK, "%u", (unsigned)id);
+    cr_assert(phc_owns(hosts[1].member, id) && !attrs.remote, "%u", (unsigned)id);
+}
+
+Test(short_ticks, an_import_that_a_short_tick_left_in_its_queue_and_a_later_one_refuses_comes_again)
+{
+    fill_world();
+    course = COURSE_SHORT;
+    send_over(1, BATCH);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_gt(queued_most, 0, "the tick had memory for all");
+    cr_assert_eq(hosts[1].member->arrivals.count, BATCH);
+    make_room();
+    for (uint64_t id = 1; id <= BATCH; id++) expect_own(id);
+    cr_assert(hosts[1].member->arrivals.count == 0 && hosts[1].member->refused_count == 0);
+}
+
+/* Ones that it takes are forgotten as always: there is memory for some, as they were here before. */
+Test(short_ticks, an_import_that_a_short_tick_left_in_its_queue_comes_with_the_next_one)
+{
+    enum { MORE = 2 * BATCH };
+    send_over(1, BATCH);
+    run_rounds(FEW_ROUNDS);
+    move_over(1, 1, BATCH);
+    run_rounds(4 * FEW_ROUNDS);
+    for (uint64_t id = BATCH + 1; id <= MORE; id++) enter_at(0, id);
+    run_rounds(2);
+    course = COURSE_SHORT;
+    move_over(0, 1, MORE);
+    for (uint32_t i = 0; i < FEW_ROUNDS && course == COURSE_SHORT; i++) run_rounds(1);
+    cr_assert_gt(queued_most, 0);
+    const uint32_t left = hosts[1].member->arrivals.count;
+    cr_assert(left > 0 && left < MORE, "%u", left);
+    run_rounds(2);
+    for (uint64_t id = 1; id <= MORE; id++) expect_own(id);
+    cr_assert_eq(hosts[1].member->arrivals.count, 0);
+}
+
+/* Its tick is the one behind that which was half way. */
+Test(short_ticks, an_import_that_came_while_a_tick_was_half_way_and_is_refused_comes_again)
+{
+    enum { TURNS = 6, FEW = 5 };
+    fill_world();
+    for (uint32_t turn = 0; turn < TURNS; turn++) { /* some of them come in the round that goes on with a tick */
+        send_over(1 + (uint64_t)turn * FEW, FEW);
+        run_rounds(turn);
+        course = COURSE_HALF_WAY;
+        run_rounds(FEW_ROUNDS);
+    }
+    cr_assert_gt(came_half_way, 0);
+    cr_assert_eq(hosts[1].member->arrivals.count, TURNS * FEW);
+    make_room();
+    for (uint64_t id = 1; id <= (uint64_t)TURNS * FEW; id++) expect_own(id);
+    cr_assert_eq(hosts[1].member->arrivals.count, 0);
+}
+
+/* More refusals than the world tells: an own one that is in the queue still is not missing. */
+Test(short_ticks, an_entity_that_waits_in_its_queue_is_not_told_as_lost)
+{
+    phc_event event;
+    phc *member = hosts[1].member;
+    for (uint64_t id = 1; id <= BATCH; id++) enter_at(1, id);
+    phc_memory_step(memory, now_ns += TICK_NS);
+    cr_assert_eq(phc_tick(member), PH_OK);
+    tick_short(&hosts[1]);
+    cr_assert_gt(queued_most, 0);
+    member->refusals_untold++; /* as if some had not been told */
+    cr_assert_eq(phc_told(member), PH_OK);
+    while (phc_event_next(member, &event)) cr_assert(event.kind == PHC_EVENT_LOST && event.status == PH_NO_MEMORY);
+    run_rounds(2);
+    for (uint64_t id = 1; id <= BATCH; id++) {
+        ph_attrs attrs;
+        const bool is_there = ph_entity_get(hosts[1].world, id, &attrs) == PH_OK;
+        cr_assert_eq(phc_owns(member, id), is_there, "%u", (unsigned)id);
+    }
+    cr_assert_eq(member->audits, 0);
+}
+
+/* ---- no memory for an event, no room in the producer ---- */
+
+/* No event finds room but by new memory, which there is not. */
+static void fill_events(phc *member)
+{
+    const phc_event lag = {.kind = PHC_EVENT_LAG, .reason = ""};
+    while (member->events.end + sizeof(uint32_t) + sizeof lag <= member->events.capacity)
+        cr_assert(phx_report(member, &lag));
+    fail_alloc_order(&member_memory, 1, true);
+}
+
+Test(short_ticks, a_place_is_cleared_once_there_is_memory_to_tell_it)
+{
+    enum { TURNS = 3 };
+    phc *member = hosts[1].member;
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(1), .y = 10};
+    cr_assert_eq(ph_enter(hosts[1].producer, 1, &attrs), PH_OK); /* the host, by itself */
+    send_over(1, 1);
+    for (uint32_t i = 0; i < FEW_ROUNDS && member->refused_count == 0; i++) run_rounds(1);
+    cr_assert_eq(member->refused_count, 1);
+    for (uint32_t i = 0; i < TURNS; i++) {
+        fill_events(member);
+        run_rounds(1);
+        fail_alloc_order(&member_memory, 0, false);
+        cr_assert(cleared == 0 && member->refused_count == 1 && member->refused[0].waits);
+    }
+    run_rounds(2);
+    cr_assert_eq(cleared, 1);
+    cr_assert_eq(member->refused_count, 0);
+    expect_own(1);
+}
+
+Test(short_ticks, one_that_left_its_family_leaves_though_the_producer_is_full_as_it_comes)
+{
+    enum { GONE = 2, QUIET_ROUNDS = 200 };
+    ph_attrs attrs;
+    phc *member = hosts[1].member;
+    fill_world();
+    for (uint64_t id = 1; id <= FAMILY; id++) enter_at(0, id);
+    run_rounds(2);
+    for (uint64_t id = 2; id <= FAMILY; id++) cr_assert_eq(ph_attach(hosts[0].producer, id, 1), PH_OK);
+    run_rounds(2);
+    cr_assert_eq(ph_move(hosts[0].producer, 1, own_place(1), 10, 0), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(member->refused_count, 1, "the world is full");
+    cr_assert_eq(phc_leave(member, GONE), PH_OK);
+    for (uint64_t i = 0; i < ROOM; i++) cr_assert_eq(phc_leave(member, OTHERS + i), PH_OK);
+    refuses_leaves = true;
+    run_rounds(2);
+    cr_assert_eq(ph_entity_get(hosts[1].world, GONE, &attrs), PH_OK, "it came with its family");
+    const phx_halo_entity *entity = phx_halo_find(&member->halo, GONE);
+    cr_assert(entity && !entity->own && !phc_owns(member, GONE));
+    refuses_leaves = false;
+    run_rounds(QUIET_ROUNDS);
+    cr_assert_eq(ph_entity_get(hosts[1].world, GONE, &attrs), PH_UNKNOWN_ID);
+    cr_assert_null(phx_halo_find(&member->halo, GONE));
+    for (uint64_t id = 1; id <= FAMILY; id += 2) expect_own(id);
+}
