@@ -9,12 +9,13 @@
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 
-/* Another key of that number, and its process. */
+/* Another key of that number, and its process; or the own one, which can not be read any more. */
 static phx_hindrance find_holder(const phx_membership *membership, uint16_t number)
 {
     for (uint32_t i = 0; i < membership->listed_count; i++) {
         const phx_listed *listed = &membership->listed[i];
-        if (listed->number != number || listed->lease == membership->lease) continue;
+        const bool is_own = listed->lease == membership->lease && listed->registration != 0;
+        if (listed->number != number || is_own) continue;
         return (phx_hindrance){listed->registration ? PHX_HINDRANCE_HELD : PHX_HINDRANCE_UNREAD, listed->registration};
     }
     return (phx_hindrance){0};

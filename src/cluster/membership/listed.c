@@ -25,6 +25,12 @@ const phx_listed *phx_listed_own(const phx_membership *membership)
     return NULL;
 }
 
+void phx_listed_begin(phx_membership *membership)
+{
+    membership->listed_count = 0;
+    membership->numbers = (phx_number_set){0};
+}
+
 void phx_listed_find_registration(phx_membership *membership)
 {
     for (uint32_t i = 0; i < membership->listed_count && membership->phase == PHX_MEMBERSHIP_REGISTER; i++) {
@@ -35,24 +41,43 @@ void phx_listed_find_registration(phx_membership *membership)
     }
 }
 
-/* Its absence would put out a member, or hide the own registration. */
-static bool is_needed(const phx_membership *membership, const phx_cluster_map *map, const phx_listed *node)
+/* Where there is no place for all, the higher ones are listed: what can be read, and what more depends on. */
+typedef enum listed_rank {
+    RANK_UNREAD = 0, /* its number is in use, which is all that it says */
+    RANK_READ = 1,
+    RANK_NEEDED = 2 /* its absence would put out a member, or hide the own registration, or why there is none */
+} listed_rank;
+
+static listed_rank rank_of(const phx_membership *membership, const phx_cluster_map *map, const phx_listed *node)
 {
-    return phx_cluster_map_member(map, node->registration) || node->lease == membership->lease;
+    const bool is_own = node->lease == membership->lease && membership->lease != 0;
+    if (is_own || (node->number == membership->number && membership->number != 0)) return RANK_NEEDED;
+    if (node->registration == 0) return RANK_UNREAD;
+    return phx_cluster_map_member(map, node->registration) ? RANK_NEEDED : RANK_READ;
+}
+
+/* The place of one of the lowest rank, below this one; PHX_LISTED_MAX: there is none. */
+static uint32_t find_lower(const phx_membership *membership, const phx_cluster_map *map, listed_rank rank)
+{
+    uint32_t at = PHX_LISTED_MAX;
+    for (uint32_t i = 0; i < PHX_LISTED_MAX && rank > RANK_UNREAD; i++) {
+        const listed_rank other = rank_of(membership, map, &membership->listed[i]);
+        if (other >= rank) continue;
+        rank = other;
+        at = i;
+    }
+    return at;
 }
 
 /* false: there is no place for it. */
 static bool add(phx_membership *membership, const phx_cluster_map *map, phx_listed node)
 {
-    uint32_t at = membership->listed_count;
-    if (at == PHX_LISTED_MAX) {
-        if (!is_needed(membership, map, &node)) return false;
-        for (at = 0; at < PHX_LISTED_MAX && is_needed(membership, map, &membership->listed[at]);) at++;
-        if (at == PHX_LISTED_MAX) return false;
-    } else {
-        membership->listed_count++;
-    }
+    const bool has_place = membership->listed_count < PHX_LISTED_MAX;
+    const uint32_t at =
+        has_place ? membership->listed_count : find_lower(membership, map, rank_of(membership, map, &node));
+    if (at == PHX_LISTED_MAX) return false;
     membership->listed[at] = node;
+    membership->listed_count += has_place;
     return true;
 }
 
@@ -80,6 +105,7 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
     const char *number = entry->key + strlen(membership->prefix) + strlen("nodes/");
     phx_listed node = {.revision = entry->revision, .lease = entry->lease};
     const bool has_number = phx_registration_number(number, &node.number);
+    if (has_number) phx_number_set_add(&membership->numbers, node.number);
     if (!has_number || !phx_registration_decode(&read, entry->value, entry->size)) {
         membership->counts.skipped++;
         if (has_number) (void)add(membership, map, node); /* no process can have that number */

@@ -1,6 +1,6 @@
 /*
- * The registered processes of the last list: as many as can be members. A key that can not be read is listed as well,
- * as its number is in use. Owned by membership, read by
+ * The registered processes of the last list: as many as can be members; and the numbers of all keys, which are in use,
+ * also of keys that can not be read. Owned by membership, read by
  * proposal and balancer; on the member's thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_LISTED_H
@@ -8,6 +8,8 @@
 
 #include "cluster/membership/membership_state.h"
 
+/* A list begins: none is known. */
+void phx_listed_begin(phx_membership *membership);
 /* The own key under the own lease; NULL: it is not there. */
 const phx_listed *phx_listed_own(const phx_membership *membership);
 /* The answer to a registration may be lost: then the key is there, under the own lease. */
@@ -15,8 +17,9 @@ void phx_listed_find_registration(phx_membership *membership);
 /* Has a member of a map still its key? */
 bool phx_listed_has(const phx_membership *membership, const phx_member *member);
 /*
- * An entry of nodes/. More may be registered than can be members; then members of the list's map, and the own process,
- * are listed before others. Returns why a process that is no member yet does not join beside that one; NULL: it may.
+ * An entry of nodes/. More may be registered than can be members; then members of the list's map, the own process, and
+ * a key of its number are listed before others, and keys that can not be read behind all. Returns why a process that is
+ * no member yet does not join beside that one; NULL: it may.
  */
 const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *map, const phc_entry *entry);
 /*

@@ -185,7 +185,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     membership->counts.lists++;
     membership->counts.skipped += answer->left_out;
     membership->list_heard = membership->now;
-    membership->listed_count = 0;
+    phx_listed_begin(membership);
     phx_balancer_begin_list(membership);
     for (uint32_t i = 0; i < answer->count && membership->phase != PHX_MEMBERSHIP_ENDED; i++) {
         const phc_entry *entry = &answer->entries[i];

@@ -64,6 +64,21 @@ typedef struct phx_listed {
     uint16_t number;
 } phx_listed;
 
+/* Numbers of processes. */
+typedef struct phx_number_set {
+    uint64_t words[(UINT16_MAX + 1) / 64];
+} phx_number_set;
+
+static inline void phx_number_set_add(phx_number_set *set, uint16_t number)
+{
+    set->words[number / 64] |= (uint64_t)1 << number % 64;
+}
+
+static inline bool phx_number_set_has(const phx_number_set *set, uint16_t number)
+{
+    return set->words[number / 64] >> number % 64 & 1;
+}
+
 /* See balancer.h. */
 typedef struct phx_balancer {
     bool has_key, is_held;  /* by the last list: this member's, any member's */
@@ -119,6 +134,7 @@ typedef struct phx_membership {
     uint16_t number;          /* that it registers, or has registered, with */
     phx_listed *listed;
     uint32_t listed_count, listed_capacity;
+    phx_number_set numbers;   /* of all keys of the last list, listed or not */
     uint32_t lists_with_dead; /* in a row */
     phx_cluster_map map;      /* the newest one that was read or written */
     phx_cluster_map proposed; /* under way */

@@ -110,10 +110,9 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
 uint16_t phx_proposal_number(const phx_membership *membership)
 {
     for (uint32_t number = 1; number <= UINT16_MAX; number++) {
-        bool taken = phx_cluster_map_numbered(&membership->map, (uint16_t)number) != NULL;
-        for (uint32_t i = 0; i < membership->listed_count && !taken; i++)
-            taken = membership->listed[i].number == number;
-        if (!taken) return (uint16_t)number;
+        const bool is_used = phx_number_set_has(&membership->numbers, (uint16_t)number) ||
+                             phx_cluster_map_numbered(&membership->map, (uint16_t)number);
+        if (!is_used) return (uint16_t)number;
     }
     return 0;
 }

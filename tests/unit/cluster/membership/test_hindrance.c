@@ -183,14 +183,20 @@ Test(hindrance, one_whose_key_is_deleted_and_whose_number_is_taken_ends_a_lease_
     cr_assert_eq(bed.processes[3].membership.phase, PHX_MEMBERSHIP_MEMBER);
 }
 
-static void write_unreadable(const char *key)
+/* Bytes that are no registration. */
+static void write_key(const char *key, uint64_t lease)
 {
     phc_store other;
     cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
-    cr_assert_eq(other.cas(other.user, 1, key, 0, "?", 1, 0), PH_OK);
+    cr_assert_eq(other.cas(other.user, 1, key, 0, "?", 1, lease), PH_OK);
     bed_run(1);
     other.close(other.user);
-    cr_assert_eq(bed_keys(key), 1);
+    cr_assert_geq(bed_keys(key), 1); /* keys that begin with it, too */
+}
+
+static void write_unreadable(const char *key)
+{
+    write_key(key, 0);
 }
 
 static void expect_unread(void)
@@ -204,6 +210,18 @@ Test(hindrance, one_whose_key_is_written_over_ends_a_lease_later)
     begin_waiting();
     delete_key("ph/unit/nodes/3");
     write_unreadable("ph/unit/nodes/3");
+    bed_run(3 * LEASE_TICKS);
+    expect_unread();
+}
+
+/* As an operator's tool may do that keeps a key's lease. */
+Test(hindrance, one_whose_key_is_written_over_under_its_lease_says_that_it_can_not_be_read)
+{
+    begin_waiting();
+    const uint64_t lease = bed.processes[1].membership.lease;
+    cr_assert_neq(lease, 0);
+    delete_key("ph/unit/nodes/3");
+    write_key("ph/unit/nodes/3", lease);
     bed_run(3 * LEASE_TICKS);
     expect_unread();
 }
@@ -230,6 +248,27 @@ Test(hindrance, one_that_wishes_no_number_passes_over_a_key_that_can_not_be_read
     bed_run(JOIN_TICKS);
     cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
     cr_assert_eq(bed.processes[1].node.def.member.number, 3);
+}
+
+/* More keys than are listed, of which the list has the first ones by their text: 100 before 20. */
+Test(hindrance, one_that_wishes_no_number_passes_over_keys_that_are_not_listed)
+{
+    enum { KEYS = PHX_LISTED_MAX + 40 };
+    char key[PHC_KEY_MAX + 1];
+    bed_start(0, KEYS + 2, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    for (uint32_t i = 1; i <= KEYS; i++) {
+        (void)snprintf(key, sizeof key, "ph/unit/nodes/%u", i);
+        write_key(key, 0);
+    }
+    bed_start(1, 0, REGIONS, 1, false);
+    bed_run(2 * JOIN_TICKS);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(bed.processes[1].node.def.member.number, KEYS + 1);
+    bed_start(2, 20, REGIONS, 1, false); /* its key is not among the first ones */
+    bed_run(4 * LEASE_TICKS);
+    cr_assert(ends_for(2, "the key of its number, ph/unit/nodes/20, can not be read"), "%s",
+              bed.processes[2].membership.reason);
 }
 
 /* ---- a map with the process that it has not heard of ---- */

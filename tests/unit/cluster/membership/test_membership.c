@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/membership/balancer.h"
+#include "cluster/membership/listed.h"
 #include "cluster/membership/membership.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
@@ -170,6 +171,46 @@ Test(membership, members_stay_while_too_many_are_registered)
         cr_assert_gt(bed.processes[at].membership.counts.skipped, 0);
     }
     other.close(other.user);
+}
+
+static void take_key(phx_membership *membership, uint32_t number, const void *value, size_t size)
+{
+    static const phx_cluster_map none;
+    char key[PHC_KEY_MAX + 1];
+    (void)snprintf(key, sizeof key, "ph/unit/nodes/%u", number);
+    const phc_entry entry = {.key = key, .value = value, .size = size, .revision = number};
+    cr_assert_null(phx_listed_take(membership, &none, &entry));
+}
+
+static bool is_listed(const phx_membership *membership, uint64_t registration)
+{
+    return phx_listed_has(membership, &(phx_member){.registration = registration});
+}
+
+/* Members that come to a control store without a map, say: no map says there that they are needed. */
+Test(membership, keys_that_can_not_be_read_take_no_place_of_others)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    bed_start(0, 1, REGIONS, 1, false);
+    bed_run(20);
+    phx_membership *membership = &bed.processes[0].membership;
+    phx_listed_begin(membership);
+    for (uint32_t i = 0; i < PHX_LISTED_MAX; i++) take_key(membership, 1000 + i, "?", 1);
+    for (uint32_t i = 0; i < PHX_LISTED_MAX; i++) {
+        const phx_registration registration = {.definition = 1, .registration = 1 + i};
+        phx_registration_encode(&registration, bytes);
+        take_key(membership, 2000 + i, bytes, sizeof bytes);
+        cr_assert_eq(membership->listed_count, PHX_LISTED_MAX);
+    }
+    for (uint32_t i = 0; i < PHX_LISTED_MAX; i++) cr_assert(is_listed(membership, 1 + i), "%u", i);
+    take_key(membership, 3000, "?", 1);
+    for (uint32_t i = 0; i < PHX_LISTED_MAX; i++) cr_assert(is_listed(membership, 1 + i), "%u", i);
+    take_key(membership, membership->number, "?", 1); /* this process has to say so */
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < PHX_LISTED_MAX; i++) kept += is_listed(membership, 1 + i);
+    cr_assert_eq(kept, PHX_LISTED_MAX - 1);
+    cr_assert(phx_number_set_has(&membership->numbers, 1000) && phx_number_set_has(&membership->numbers, 3000));
+    cr_assert_not(phx_number_set_has(&membership->numbers, 3001));
 }
 
 Test(membership, a_drained_node_stays_drained)
