@@ -14,6 +14,7 @@ void phx_halo_init(phx_halo *halo, const phx_halo_def *def)
     halo->def = *def;
     phx_mem_init(&halo->mem, def->allocator);
     phx_idmap_init(&halo->places, &halo->mem);
+    phx_idmap_init(&halo->pinned, &halo->mem);
 }
 
 void phx_halo_free(phx_halo *halo)
@@ -28,6 +29,7 @@ void phx_halo_free(phx_halo *halo)
     phx_release(&halo->mem, (void **)&halo->left, &halo->left_capacity, sizeof *halo->left);
     phx_release(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, sizeof *halo->pins);
     phx_idmap_free(&halo->places);
+    phx_idmap_free(&halo->pinned);
 }
 
 /* ---- regions ---- */

@@ -12,22 +12,40 @@ static void set_pin(phx_halo *halo, uint32_t place, uint64_t id)
     halo->pins[place] = (phx_halo_pinned){.id = id, .changed = halo->pins_changed};
 }
 
+static ph_status add_pin(phx_halo *halo, uint64_t id)
+{
+    const uint32_t count = phx_idmap_count(&halo->pinned);
+    if (count == PHX_HALO_PINS_MAX) return PH_CAPACITY;
+    if (!phx_idmap_reserve(&halo->pinned, count + 1) ||
+        !phx_grow(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, halo->pin_count, (size_t)count + 1,
+                  sizeof *halo->pins))
+        return PH_NO_MEMORY;
+    uint32_t place = halo->pin_count;
+    if (halo->pins_empty > 0) {
+        place = halo->pins_empty - 1;
+        halo->pins_empty = halo->pins[place].next_empty;
+    } else {
+        halo->pin_count++;
+    }
+    phx_idmap_insert(&halo->pinned, id, place);
+    set_pin(halo, place, id);
+    return PH_OK;
+}
+
+static void end_pin(phx_halo *halo, uint64_t id, uint32_t place)
+{
+    (void)phx_idmap_remove(&halo->pinned, id);
+    set_pin(halo, place, 0);
+    halo->pins[place].next_empty = halo->pins_empty;
+    halo->pins_empty = place + 1;
+}
+
 ph_status phx_halo_pin(phx_halo *halo, uint64_t id, bool on)
 {
-    uint32_t at = 0, empty = halo->pin_count;
     PHX_ASSERT(id != 0);
-    for (; at < halo->pin_count && halo->pins[at].id != id; at++)
-        if (halo->pins[at].id == 0 && at < empty) empty = at;
-    const bool is_pinned = at < halo->pin_count;
-    if (on && !is_pinned) {
-        if (empty == PHX_HALO_PINS_MAX) return PH_CAPACITY;
-        if (!phx_grow(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, halo->pin_count, (size_t)empty + 1,
-                      sizeof *halo->pins))
-            return PH_NO_MEMORY;
-        if (empty == halo->pin_count) halo->pin_count++;
-        set_pin(halo, empty, id);
-    }
-    if (!on && is_pinned) set_pin(halo, at, 0);
+    const uint64_t *place = phx_idmap_find(&halo->pinned, id);
+    if (on && !place) return add_pin(halo, id);
+    if (!on && place) end_pin(halo, id, (uint32_t)*place);
     return PH_OK;
 }
 

@@ -86,8 +86,9 @@ enum { PHX_HALO_LEFT_MAX = 8192, PHX_HALO_PINS_MAX = PHC_PINS_MAX };
 
 /* A place for a pin of this node. */
 typedef struct phx_halo_pinned {
-    uint64_t id;      /* 0 = none stands there now */
-    uint64_t changed; /* the first own tick whose messages have it so */
+    uint64_t id;         /* 0 = none stands there now */
+    uint64_t changed;    /* the first own tick whose messages have it so */
+    uint32_t next_empty; /* of an empty place: the next one, and one more; 0 = none */
 } phx_halo_pinned;
 
 typedef struct phx_halo_left {
@@ -123,6 +124,8 @@ typedef struct phx_halo {
     uint32_t left_count, left_capacity;
     phx_halo_pinned *pins; /* ids that this node needs: places that were used ever */
     uint32_t pin_count, pin_capacity;
+    uint32_t pins_empty;   /* the place that was emptied last, and one more; 0 = all have a pin */
+    phx_idmap pinned;      /* places of the ids */
     uint64_t pins_changed; /* the latest of theirs */
     uint64_t pins_written; /* the last tick of which messages were written */
     phx_region_set needs;  /* regions of others in which this node has own entities; set by its owner in each tick */

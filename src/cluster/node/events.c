@@ -19,15 +19,18 @@ bool phx_event_drops(const phx_node_event *event, uint64_t id)
     return false;
 }
 
-bool phx_events_drop(const phx_item_queue *events, uint64_t id)
+phx_events_answer phx_events_drop(const phx_item_queue *events, uint64_t id)
 {
     phx_item item = {0};
+    phx_events_answer answer = PHX_EVENTS_DROP_NONE;
     for (uint32_t i = 0; i < events->count; i++) {
         item = i == 0 ? phx_item_queue_first(events) : phx_item_queue_after(item);
         const phx_node_event event = phx_events_of(item);
-        if (event.kind != PHX_NODE_DUPLICATE && phx_event_drops(&event, id)) return true;
+        if (event.kind == PHX_NODE_DUPLICATE || event.dropped_count == 0) continue;
+        if (phx_event_drops(&event, id)) return PHX_EVENTS_DROP_IT;
+        answer = PHX_EVENTS_DROP_OTHERS;
     }
-    return false;
+    return answer;
 }
 
 bool phx_events_push(phx_item_queue *events, const phx_node_event *event)

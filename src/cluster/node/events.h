@@ -33,8 +33,13 @@ typedef struct phx_node_event {
 void phx_event_drop(phx_node_event *event, uint32_t place);
 /* Was the one of that id among its entities dropped? */
 bool phx_event_drops(const phx_node_event *event, uint64_t id);
-/* Has any of them dropped one of that id from a family? It comes with the others, and leaves. */
-bool phx_events_drop(const phx_item_queue *events, uint64_t id);
+/* Has any of them dropped one of that id from a family? It comes with the others, and leaves. Looks at all of them. */
+typedef enum phx_events_answer {
+    PHX_EVENTS_DROP_NONE = 0, /* nor any other one */
+    PHX_EVENTS_DROP_OTHERS = 1,
+    PHX_EVENTS_DROP_IT = 2
+} phx_events_answer;
+phx_events_answer phx_events_drop(const phx_item_queue *events, uint64_t id);
 /* Copies the event, with followers and state. false: no memory, unchanged. */
 bool phx_events_push(phx_item_queue *events, const phx_node_event *event);
 /* The event of an item. */

@@ -24,6 +24,15 @@ bool phx_hand_over_needs_map(const phx_node *node, uint64_t after)
     return node->map.version > 0 && after >= last_ownership(node);
 }
 
+/* Does one of that id come with a family, to leave again? Events are looked through only where some may say so. */
+static bool comes_dropped(phx_node *node, uint64_t id)
+{
+    if (!node->may_drop) return false;
+    const phx_events_answer answer = phx_events_drop(&node->events, id);
+    node->may_drop = answer != PHX_EVENTS_DROP_NONE;
+    return answer == PHX_EVENTS_DROP_IT;
+}
+
 ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after)
 {
     if (!phx_node_may_act(node) || node->def.member.gateway) return PH_BUSY;
@@ -32,7 +41,7 @@ ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint
     if (region >= node->map.region_count) return PH_BAD_VALUE;
     if (node->map.regions[region].number != node->def.member.number) return PH_TAKEN;
     if (phx_holdings_find(&node->holdings, id)) return PH_EXISTS;
-    if (phx_events_drop(&node->events, id)) return PH_BUSY;
+    if (comes_dropped(node, id)) return PH_BUSY;
     if (!phx_holdings_reserve(&node->holdings, 1)) return PH_NO_MEMORY;
     const uint64_t first = first_ownership(node), ownership = after < first ? first : after + 1;
     phx_holdings_add(&node->holdings, (phx_holding){.id = id, .ownership = ownership, .feed = {.begun = ownership}});
@@ -94,6 +103,7 @@ static void mark_sent(phx_node *node, const phx_peer *peer, uint64_t id, uint64_
 static void write_feed(const phx_node *node, phx_writer *writer, uint64_t id)
 {
     const phx_feed feed = phx_holdings_find(&node->holdings, id)->feed;
+    PHX_ASSERT(feed.begun != 0); /* that would be a void one */
     phx_write_number(writer, sizeof feed.begun, feed.begun);
     phx_write_number(writer, sizeof feed.number, feed.number);
 }
@@ -174,6 +184,7 @@ bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offe
         return false;
     phx_channel_take(&peer->channel);
     node->takings++;
+    node->may_drop |= event.dropped_count > 0;
     node->counts.duplicates += event.dropped_count;
     for (uint32_t i = 0; i <= offer->follower_count; i++)
         if (!phx_place_set_has(&event.dropped, i)) take_offered(node, &event, offer, i);
@@ -257,6 +268,7 @@ bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
             !phx_events_push(&node->events, &event))
             return false;
         node->takings++;
+        node->may_drop |= event.dropped_count > 0;
         node->counts.duplicates += event.dropped_count;
         node->replaced -= event.dropped_count;
         for (uint32_t i = 0; i <= event.offer.follower_count; i++)

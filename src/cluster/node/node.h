@@ -83,6 +83,7 @@ typedef struct phx_node {
     uint32_t replaced; /* on their way from here, and no holdings: another one of their id came meanwhile */
     phx_claims claims; /* ids that are not taken from any node meanwhile */
     phx_item_queue events;
+    bool may_drop; /* some of them may have dropped one from a family */
     phx_node_counts counts;
 } phx_node;
 

@@ -420,9 +420,12 @@ Test(doubles, an_id_that_was_dropped_from_a_family_waits_until_the_host_has_hear
     speak(B, A);
     speak(A, B); /* the ack: B has it no more */
     cr_assert_null(held(B, X));
+    for (uint64_t other = 21; other <= 23; other++) cr_assert_eq(phx_hand_over_enter(&nodes[B], other, B, 0), PH_OK);
     cr_assert_eq(phx_hand_over_enter(&nodes[B], X, B, 0), PH_BUSY);
+    cr_assert(nodes[B].may_drop);
     (void)expect_event(B, PHX_NODE_GAINED, A, 1);
     cr_assert_eq(phx_hand_over_enter(&nodes[B], X, B, 0), PH_OK);
+    cr_assert_not(nodes[B].may_drop, "events are not looked through any more");
 }
 
 Test(doubles, an_id_that_two_nodes_entered_is_the_one_that_came)
