@@ -1,6 +1,6 @@
 #!/bin/sh
-# The long run: all builds' event hashes, the port of vcpkg and the recipe of Conan, Debian 11's CMake, the ABI check with
-# seeded breaks, then seeded tests with ever new seeds, and the fuzzers, until the time is up.
+# The long run: all builds' event hashes, clang-tidy's long way, the port of vcpkg and the recipe of Conan, Debian 11's
+# CMake, the ABI check with seeded breaks, then seeded tests with ever new seeds, and the fuzzers, until the time is up.
 # Stops at the first failure and prints the command that repeats it.
 # usage: soak.sh [--cluster] [MINUTES]    default 60
 #   --cluster   tests of the cluster alone, in their longest forms: schedules without end (a night has a million),
@@ -137,6 +137,7 @@ if [ $only = cluster ]; then
 fi
 
 scripts/determinism.sh --jobs "$jobs" # over all compilers and levels
+scripts/tidy --deep --jobs "$jobs"
 scripts/coverage --jobs "$jobs" # names what no test reaches
 scripts/packaging/recipes --jobs "$jobs" # the port of vcpkg and the recipe of Conan
 scripts/install_deps.sh --packages
