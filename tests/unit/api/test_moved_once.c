@@ -106,11 +106,11 @@ Test(moved_once, targets_of_several_observers)
     run(3);
 }
 
-/* The targets that the observer, which is the first one, sees. */
-static uint32_t count_seen(float radius, uint32_t tick)
+/* Of the first entities the targets that the observer, which is the very first, sees. */
+static uint32_t count_seen(uint64_t last, float radius, uint32_t tick)
 {
     uint32_t seen = 0;
-    for (uint64_t id = 2; id <= CROWD; id++) {
+    for (uint64_t id = 2; id <= last; id++) {
         const float dx = place_of(id, tick, 0) - place_of(1, tick, 0),
                     dy = place_of(id, tick, 1) - place_of(1, tick, 1);
         seen += dx * dx + dy * dy <= radius * radius;
@@ -118,9 +118,13 @@ static uint32_t count_seen(float radius, uint32_t tick)
     return seen;
 }
 
-/* One observer is one piece of work, which writes the positions of all stretches. */
-Test(moved_once, many_targets_of_one_observer)
+/*
+ * A world that most have left has few pieces of work, and a table of as many stretches as before: a piece writes the
+ * positions of several.
+ */
+Test(moved_once, stretches_of_a_world_that_most_have_left)
 {
+    enum { STAY = CROWD / 4, LEAVE_TICK = 1, LAST_TICK = 6 };
     static const float far = 1500;
     static bool told[CROWD + 1];
     const ph_world world = banded_world_create(
@@ -129,8 +133,11 @@ Test(moved_once, many_targets_of_one_observer)
     ph_consumer consumer;
     cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
     cr_assert_eq(ph_consumer_open(world, 0, &consumer), PH_OK);
-    for (uint32_t tick = 0; tick < TICKS; tick++) {
-        for (uint64_t id = 1; id <= CROWD; id++) {
+    for (uint32_t tick = 0; tick <= LAST_TICK; tick++) {
+        const uint64_t last = tick < LEAVE_TICK ? CROWD : STAY;
+        for (uint64_t id = STAY + 1; tick == LEAVE_TICK && id <= CROWD; id++)
+            cr_assert_eq(ph_leave(producer, id), PH_OK);
+        for (uint64_t id = 1; id <= last; id++) {
             const float x = place_of(id, tick, 0), y = place_of(id, tick, 1);
             const ph_attrs attrs = {.given = PH_X | PH_Y | PH_KIND, .x = x, .y = y, .kind = id == 1};
             cr_assert_eq(tick == 0 ? ph_enter(producer, id, &attrs) : ph_move(producer, id, x, y, 0), PH_OK);
@@ -139,12 +146,12 @@ Test(moved_once, many_targets_of_one_observer)
         const ph_batch *batch;
         cr_assert_eq(ph_batch_take(consumer, &batch), PH_OK);
         cr_assert_eq(batch->update_count, 1);
-        cr_assert_eq(batch->moved_count, count_seen(far, tick));
+        cr_assert_eq(batch->moved_count, count_seen(last, far, tick));
         cr_assert_eq(batch->updates[0].count, batch->moved_count);
         memset(told, 0, sizeof told);
         for (uint32_t i = 0; i < batch->moved_count; i++) {
             const ph_moved *moved = &batch->moved[i];
-            cr_assert(moved->id > 1 && moved->id <= CROWD && !told[moved->id], "place %u is of %lu", i,
+            cr_assert(moved->id > 1 && moved->id <= last && !told[moved->id], "place %u is of %lu", i,
                       (unsigned long)moved->id);
             cr_assert(moved->x == place_of(moved->id, tick, 0) && moved->y == place_of(moved->id, tick, 1));
             told[moved->id] = true;
