@@ -97,8 +97,10 @@ enum {
     CHANGES_AHEAD = 32,       /* names of changes ahead are prefetched, and */
     TARGETS_AHEAD = 96,       /* names of targets: about as many as so many changes have; */
     TARGETS_ASKED =
-        PHX_ORDER_SHORT_MAX, /* of one change: a change with more is in order, and the hardware prefetches it; */
-    TARGETS_AT_ONCE = 4      /* more than most changes have: no branch on their number */
+        PHX_ORDER_SHORT_MAX,      /* of one change: a change with more is in order, and the hardware prefetches it; */
+    TARGETS_AT_ONCE = 4,          /* more than most changes have: no branch on their number */
+    EVENTS_IN_CACHE = 1 << 15,    /* the columns of a batch with more (1.1 MiB) are in no near cache, and */
+    EVENTS_AHEAD = PHX_ORDER_MOST /* lines of events ahead are prefetched: about as many wait to be written */
 };
 
 /* Copy of a chunk into the batches. */
@@ -135,6 +137,16 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
     }
 }
 
+/* Prefetches lines of events behind this change, of the same chunk: the ones of others are written by other workers. */
+static inline void await_events(const filling *at, const phx_change *change, const phx_batch *batch, uint32_t to,
+                                uint32_t count)
+{
+    const uint32_t all = batch->given.target_count, first = to + EVENTS_AHEAD;
+    if (all <= EVENTS_IN_CACHE || first + count > all) return;
+    if (at->end - change->target_first < EVENTS_AHEAD + count) return;
+    phx_event_columns_await(&batch->columns, first, first + count);
+}
+
 /* Copies one change and its targets to their places in the batch. */
 static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch,
                                phx_consumer_changes *place)
@@ -149,6 +161,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags | fresh};
+    await_events(at, change, batch, to, count);
     if (count > 0) phx_event_writer_add(at->writer, at->scratch, change, &batch->columns, to);
     place->targets = to + count;
 }
