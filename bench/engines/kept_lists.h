@@ -10,19 +10,25 @@
 #include "base/idmap.h"
 #include "bench/base/engine.h"
 
-/* The targets in view of one observer, in no order. */
+/* The targets in view of one observer, in no order: ids of the bench have 32 bits, as a host's own numbers. */
 typedef struct bench_kept_list {
-    uint64_t *ids;
+    uint32_t *ids; /* behind the last one zeros */
     uint32_t count;
     uint32_t capacity;
 } bench_kept_list;
 
+/* Writes the places of ids in a list, each plus 1. */
+typedef void (*bench_search_fn)(const bench_kept_list *list, const ph_target *targets, uint32_t count, uint32_t *at);
+
 typedef struct bench_kept_lists {
     phx_mem *mem;
-    phx_idmap places; /* an observer's place in lists[]; a list stays when its observer goes */
+    bench_search_fn search; /* for this machine */
+    phx_idmap places;       /* an observer's place in lists[]; a list stays when its observer goes */
     bench_kept_list *lists;
     uint32_t count;
     uint32_t capacity;
+    uint32_t *at; /* places of one change's leaves */
+    uint32_t at_capacity;
     uint64_t entries; /* of all lists */
 } bench_kept_lists;
 

@@ -141,10 +141,9 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
 static inline void await_events(const filling *at, const phx_change *change, const phx_batch *batch, uint32_t to,
                                 uint32_t count)
 {
-    const uint32_t all = batch->given.target_count, first = to + EVENTS_AHEAD;
-    if (all <= EVENTS_IN_CACHE || first + count > all) return;
-    if (at->end - change->target_first < EVENTS_AHEAD + count) return;
-    phx_event_columns_await(&batch->columns, first, first + count);
+    const uint32_t all = batch->given.target_count, ahead = EVENTS_AHEAD + count;
+    if (all <= EVENTS_IN_CACHE || all - to < ahead || at->end - change->target_first < ahead) return;
+    phx_event_columns_await(&batch->columns, to + EVENTS_AHEAD, to + ahead);
 }
 
 /* Copies one change and its targets to their places in the batch. */
