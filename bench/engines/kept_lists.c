@@ -143,8 +143,9 @@ static void close_gaps(bench_kept_list *list, const uint32_t *at, uint32_t count
     }
 }
 
-/* Targets that enter take the places of targets that leave, as many as there are of both. */
-static bool apply_change(bench_kept_lists *kept, const ph_batch *batch, const ph_change *change, bench_kept_list *list)
+/* Targets that enter take the places of targets that leave, as many as there are of both. Returns an error, or NULL. */
+static const char *apply_change(bench_kept_lists *kept, const ph_batch *batch, const ph_change *change,
+                                bench_kept_list *list)
 {
     const ph_target *leaves = &batch->targets[change->first], *enters = leaves + change->leave_count;
     const uint32_t leave_count = change->leave_count, enter_count = change->enter_count;
@@ -164,8 +165,11 @@ static bool apply_change(bench_kept_lists *kept, const ph_batch *batch, const ph
     for (uint32_t i = 0; i < leave_count + enter_count; i++) {
         ids |= leaves[i].id;
     }
-    if (!found || ids > UINT32_MAX) {
-        return false;
+    if (ids > UINT32_MAX) {
+        return "has a target with an id of more than 32 bits, which engine kept does not keep";
+    }
+    if (!found) {
+        return "loses a target that it does not have";
     }
     for (uint32_t i = 0; i < both; i++) {
         list->ids[at[i] - 1] = (uint32_t)enters[i].id;
@@ -176,7 +180,7 @@ static bool apply_change(bench_kept_lists *kept, const ph_batch *batch, const ph
     }
     kept->entries += enter_count;
     kept->entries -= leave_count;
-    return true;
+    return NULL;
 }
 
 /* Some changes together: lists are in no order of memory, so all are asked for before the first is needed. */
@@ -200,10 +204,9 @@ static bool apply_some(bench_kept_lists *kept, const ph_batch *batch, uint32_t f
         }
     }
     for (uint32_t c = 0; c < count; c++) {
-        if (!apply_change(kept, batch, &changes[c], &kept->lists[number[c]])) {
-            return bench_fail(error,
-                              "observer %llu loses a target that it does not have, or has one with more than 32 bits",
-                              (unsigned long long)changes[c].observer);
+        const char *wrong = apply_change(kept, batch, &changes[c], &kept->lists[number[c]]);
+        if (wrong != NULL) {
+            return bench_fail(error, "observer %llu %s", (unsigned long long)changes[c].observer, wrong);
         }
     }
     return true;
