@@ -4,10 +4,10 @@
  * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them.
  * While no cap cuts, each list stays derived: with a margin only the listed targets beyond a view are kept. At adds_max
  * observers that wait for targets are evaluated, and no others. Where lists are derived, bands look at rows, and at
- * listed targets of relations one by one, at no list. Leaves of lists that no cap cuts look up no cause, while no
- * attribute or relation changes. A feature that falls off that short way is found here. Every list is verified in every
- * tick. In every fourth the lists that a consumer keeps by events alone are the same: a wrong event of a delta stays in
- * them.
+ * listed targets of relations one by one, at no list. All of this holds for what a server switches on together. Leaves
+ * of lists that no cap cuts look up no cause, while no attribute or relation changes. A feature that falls off that
+ * short way is found here. Every list is verified in every tick. In every fourth the lists that a consumer keeps by
+ * events alone are the same: a wrong event of a delta stays in them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -61,11 +61,12 @@ typedef struct way {
     bool jumps;    /* some entities are discontinuous in each tick; with `far`, these targets */
     bool near;     /* most targets are seen from nearer than a view alone */
     uint32_t adds_max;
-    bool banded; /* positions are told by bands: of rows in view, not of lists */
-    bool waits;  /* adds_max bites: observers that jump or come wait for targets */
-    bool views;  /* most observers have one view, the others two more */
-    bool renews; /* some observers get another view in each tick: they are evaluated */
-    bool layers; /* some observers do not see layer 0, where most targets are */
+    bool banded;   /* positions are told by bands: of rows in view, not of lists */
+    bool waits;    /* adds_max bites: observers that jump or come wait for targets */
+    bool views;    /* most observers have one view, the others two more */
+    bool renews;   /* some observers get another view in each tick: they are evaluated */
+    bool layers;   /* some observers do not see layer 0, where most targets are */
+    bool stealthy; /* a tenth is hidden from all, from the beginning */
 } way;
 
 static float uniform(host *h, float low, float high)
@@ -147,6 +148,13 @@ static void part_layers(const host *h)
         if (id % FIFTH == 1) CHECK_OK(ph_set(h->producer, id, &both));
         if (id % TENTH == 2) CHECK_OK(ph_set(h->producer, id, &looks));
     }
+}
+
+static void hide_some(const host *h)
+{
+    enum { TENTH = 10 };
+    for (uint64_t id = TENTH; id <= ENTITIES; id += TENTH)
+        CHECK_OK(ph_set(h->producer, id, &(ph_attrs){.given = PH_STEALTH, .stealth = 1}));
 }
 
 /* The first two of some parties are seen from far off: by a reach that others cross all the time, and everywhere. */
@@ -387,6 +395,7 @@ static void run(const way *of)
     if (of->ranked) rank_all(&h);
     if (of->views) narrow_some(&h);
     if (of->layers) part_layers(&h);
+    if (of->stealthy) hide_some(&h);
     uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
     for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
@@ -498,6 +507,12 @@ int main(void)
         {"layers, jumps, a margin and a cap", 15, 500, .layers = true, .jumps = true},
         {"layers and far targets", .layers = true, .far = true},
         {"layers, far targets that jump, and near ones", .layers = true, .far = true, .near = true, .jumps = true},
+        {"all that a server switches on, but layers", 15, 500, .related = true, .ranked = true, .far = true,
+         .views = true, .stealthy = true, .banded = true},
+        {"all that a server switches on, but bands", 15, 500, .related = true, .ranked = true, .far = true,
+         .views = true, .stealthy = true, .layers = true},
+        {"all that a server switches on, and its cap cuts", 15, 26, .related = true, .ranked = true, .far = true,
+         .views = true, .stealthy = true, .layers = true, .banded = true, .cuts = true, .part = 30},
         {"adds_max", .adds_max = 20},
         {"adds_max and a margin", 15, .adds_max = 20},
         {"adds_max and relations", .adds_max = 20, .related = true},
