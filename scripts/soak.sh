@@ -92,7 +92,8 @@ run_cluster() # run_cluster SEED MINUTES
         many=$([ $leg = relassert ] && echo 10 || echo 1)
         part 3 $leg cluster_says $((2 * many))
         part 2 $leg cluster_oom 1 --every $((10 / many))
-        part 14 $leg cluster_sim $((200 * many))
+        part 2 $leg cluster_doubles $((20 * many))
+        part 12 $leg cluster_sim $((200 * many))
         part 10 $leg cluster_sim_members $((50 * many))
     done
     part 9 relassert federation 20 # worlds beside one world, a night has some thousands

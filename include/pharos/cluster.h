@@ -537,7 +537,7 @@ typedef struct phc_stats {
     uint64_t handed;                        /* entities that went to another node, as that one has said */
     uint64_t gained, restored, duplicates;
     uint64_t double_ids;            /* own entities that another node was found to own as well: PHC_EVENT_DOUBLE_ID */
-    uint64_t kept;                  /* attempts to hand an entity over that wait for a later tick */
+    uint64_t kept[PH_STATUSES_MAX]; /* attempts to hand an entity over that wait for a later tick, by their status */
     uint64_t dropped;               /* messages that were damaged, late, of no member, or for another one */
     uint64_t unsent;                /* messages that the transport did not take */
     uint64_t refused;               /* commands of the member's producer that were refused; they come again */

@@ -11,17 +11,6 @@
 #include "world/read/stats.h"
 #include "world/table/gate.h"
 
-/* A number for each reason. */
-static void put_reasons(phx_metrics_text *out, const phx_metric *row, const char *shard,
-                        const uint64_t refused[PH_STATUS_COUNT])
-{
-    for (int s = PH_OK + 1; s < PH_STATUS_COUNT; s++) {
-        char labels[64];
-        snprintf(labels, sizeof labels, "reason=\"%s\"", ph_status_name((ph_status)s));
-        phx_metrics_sample(out, row, shard, labels, refused[s]);
-    }
-}
-
 static void put_world(phx_metrics_text *out, const ph_stats *stats)
 {
 #define ROW(type, field, name, labels, help) PHX_METRIC(ph_stats, type, field, name, labels, help),
@@ -33,9 +22,9 @@ static void put_world(phx_metrics_text *out, const ph_stats *stats)
                                     "Commands that it refused, by reason."};
     phx_metrics_rows(out, rows, sizeof rows / sizeof *rows, "", stats);
     phx_metrics_head(out, &refused);
-    put_reasons(out, &refused, "", stats->refused);
+    phx_metrics_statuses(out, &refused, "", stats->refused);
     phx_metrics_head(out, &last);
-    put_reasons(out, &last, "", stats->last_refused_by);
+    phx_metrics_statuses(out, &last, "", stats->last_refused_by);
 }
 
 /* A metric's samples stand together: the shards are counted anew for each row, which is no more than adding up. */
@@ -55,7 +44,7 @@ static void put_shards(phx_metrics_text *out, const phx_world *world)
             char shard[32];
             snprintf(shard, sizeof shard, "shard=\"%" PRIu32 "\"", s);
             phx_query_shard_stats(world, s, &stats);
-            if (i == row_count) put_reasons(out, row, shard, stats.refused);
+            if (i == row_count) phx_metrics_statuses(out, row, shard, stats.refused);
             else phx_metrics_sample(out, row, shard, row->labels, phx_metrics_field(&stats, row));
         }
     }

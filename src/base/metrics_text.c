@@ -96,6 +96,16 @@ void phx_metrics_rows(phx_metrics_text *out, const phx_metric *rows, size_t coun
     }
 }
 
+void phx_metrics_statuses(phx_metrics_text *out, const phx_metric *row, const char *labels,
+                          const uint64_t counts[PH_STATUS_COUNT])
+{
+    for (int s = PH_OK + 1; s < PH_STATUS_COUNT; s++) {
+        char reason[64];
+        (void)snprintf(reason, sizeof reason, "reason=\"%s\"", ph_status_name((ph_status)s));
+        phx_metrics_sample(out, row, labels, reason, counts[s]);
+    }
+}
+
 size_t phx_metrics_end(phx_metrics_text *out)
 {
     if (out->size > 0) out->at[out->length < out->size ? out->length : out->size - 1] = '\0';

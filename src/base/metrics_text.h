@@ -50,6 +50,9 @@ uint64_t phx_metrics_field(const void *stats, const phx_metric *row);
 /* All rows of a table, with fields of stats; labels stand before each row's own. */
 void phx_metrics_rows(phx_metrics_text *out, const phx_metric *rows, size_t count, const char *labels,
                       const void *stats);
+/* A sample for each status but PH_OK, with its name as the label `reason`; labels stand before it. */
+void phx_metrics_statuses(phx_metrics_text *out, const phx_metric *row, const char *labels,
+                          const uint64_t counts[PH_STATUS_COUNT]);
 /* Ends the text with a 0, cut where the buffer is too small. Returns the length that it would have. */
 size_t phx_metrics_end(phx_metrics_text *out);
 

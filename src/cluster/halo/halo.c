@@ -136,7 +136,6 @@ static void take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
     const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, copy->id);
     phx_halo_entity *entity = phx_halo_find(halo, copy->id);
     if ((holding && !holding->sending) || (entity && entity->own)) {
-        halo->counts.own++;
         if (holding && !copy->sending) hear_double(halo, head, holding);
         return;
     }

@@ -102,9 +102,9 @@ typedef struct phx_halo_counts {
     uint64_t ahead;                         /* ... of a tick that their source, or this node, can not have come to */
     uint64_t unplaced;                      /* ... as there was no memory for their source */
     uint64_t bytes_in, bytes_out;           /* of messages that were taken, or written */
-    uint64_t copies_in, copies_out, own;    /* own: copies of entities that are held here */
-    uint64_t expired;                       /* copies that left, as they were not repeated */
-    uint64_t refused;                       /* commands that the producer did not take; they come again */
+    uint64_t copies_in, copies_out;
+    uint64_t expired; /* copies that left, as they were not repeated */
+    uint64_t refused; /* commands that the producer did not take; they come again */
     uint64_t unheard; /* broadcasts of peers that came too late, or have no source here, or the world had no room for */
     uint64_t no_memory;
     uint64_t exceeded; /* looks that met an own observer with a longer view than the width has room for */

@@ -150,8 +150,6 @@ static bool take_event(phc *member, const phx_node_event *event)
         return phx_report(member, &restore);
     case PHX_NODE_SAID:
         return hear_broadcast(member, event);
-    case PHX_NODE_FENCED:
-        break; /* reported with its reason */
     }
     return true;
 }

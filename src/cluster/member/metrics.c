@@ -85,7 +85,7 @@ static void count_work(const phc *member, phc_stats *stats)
     stats->restored = member->counts.restored;
     stats->duplicates = member->counts.duplicates;
     stats->double_ids = member->counts.doubled;
-    for (uint32_t i = 0; i < PH_STATUS_COUNT; i++) stats->kept += member->counts.kept[i];
+    memcpy(stats->kept, member->counts.kept, sizeof member->counts.kept);
     stats->broadcasts_in = member->counts.heard;
     stats->broadcasts_out = node->said;
     stats->broadcasts_lost = node->unsaid + node->overtaken + halo->unheard;
@@ -183,7 +183,6 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, restored, "restored_total", "Entities taken back from dead nodes."),
     METRIC(COUNTER, duplicates, "duplicates_total", "Offered entities that were own already."),
     METRIC(COUNTER, double_ids, "double_ids_total", "Own entities that another node owned as well."),
-    METRIC(COUNTER, kept, "kept_total", "Attempts to hand over that wait for a later tick."),
     METRIC(COUNTER, dropped, "dropped_total", "Messages that were dropped."),
     METRIC(COUNTER, unsent, "unsent_total", "Messages that the transport did not take."),
     METRIC(COUNTER, refused, "refused_total", "Commands that were refused, and come again."),
@@ -204,6 +203,9 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, halo_exceeded, "halo_exceeded_total", "Looks at observers with a longer view than the halo."),
     METRIC(GAUGE, fenced, "fenced", "1 once it is a member no more."),
 };
+
+static const phx_metric kept_metric =
+    METRIC(COUNTER, kept, "kept_total", "Attempts to hand over that wait for a later tick, by reason.");
 
 /* ---- other nodes ---- */
 
@@ -274,6 +276,8 @@ ph_status phc_prometheus(const phc *member, char *text, size_t size, size_t *len
     (void)snprintf(labels, sizeof labels, "world=\"%s\"", member->name);
     phx_metrics_text out = {.at = text, .size = size, .prefix = "pharos_cluster_"};
     phx_metrics_rows(&out, metrics, sizeof metrics / sizeof *metrics, labels, &stats);
+    phx_metrics_head(&out, &kept_metric);
+    phx_metrics_statuses(&out, &kept_metric, labels, stats.kept);
     if (!member->node.fenced && !member->def.gateway) write_peers(&out, labels, member);
     *length = phx_metrics_end(&out);
     return PH_OK;

@@ -71,8 +71,7 @@ bool phc_owns(const phc *member, uint64_t id)
 
 bool phc_may_commit(const phc *member)
 {
-    return member && !member->def.gateway && member->node.joined && !member->node.fenced &&
-           phx_phc_now(member) < member->node.proven_until;
+    return member && !member->def.gateway && phx_node_may_save(&member->node, phx_phc_now(member));
 }
 
 uint16_t phc_owner_of(const phc *member, float x, float y)

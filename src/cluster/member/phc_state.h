@@ -21,8 +21,7 @@ typedef struct phx_known_region {
 } phx_known_region;
 
 typedef struct phx_phc_counts {
-    uint64_t rounds, restored, duplicates, doubled, damaged,
-        kept[PH_STATUS_COUNT]; /* kept: not handed over, by status */
+    uint64_t restored, duplicates, doubled, damaged, kept[PH_STATUS_COUNT]; /* kept: not handed over, by status */
     uint64_t flawed_questions; /* and answers: damaged, of no node, for another one, with numbers that can not be */
     uint64_t heard;            /* broadcasts of other nodes that the world has taken */
     uint64_t hears;            /* ... that went to it in this tick */

@@ -18,7 +18,6 @@ ph_status phc_tick(phc *member)
 {
     if (!member) return PH_BAD_ARGUMENT;
     const uint64_t now = member->now = phx_phc_now(member);
-    member->counts.rounds++;
     if (!member->def.gateway) {
         ph_stats stats;
         member->is_half_way = ph_world_stats(member->world, &stats) != PH_OK;

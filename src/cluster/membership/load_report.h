@@ -9,7 +9,7 @@
 
 #include "cluster/map/cluster_map.h"
 
-enum { PHX_LOAD_REPORT_BYTES_MAX = 56 + 6 * PHX_CLUSTER_REGIONS_MAX + 8 };
+enum { PHX_LOAD_REPORT_BYTES_MAX = 52 + 6 * PHX_CLUSTER_REGIONS_MAX + 8 };
 
 typedef struct phx_load_region {
     uint16_t region;

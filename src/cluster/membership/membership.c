@@ -125,7 +125,6 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
         read_map_entry(membership, &answer->entries[0], &membership->proposed);
         if (membership->phase != PHX_MEMBERSHIP_ENDED) take_map(membership, &membership->proposed);
-        membership->counts.changed++;
     }
 }
 

@@ -150,7 +150,7 @@ typedef struct phx_membership {
     phx_balancer balancer;
     phx_store_time times[PHC_REQUESTS];
     struct {
-        uint64_t lists, failed, writes, changed, put_out, skipped, returned, adopted, balanced, flawed_reports;
+        uint64_t lists, failed, writes, put_out, skipped, returned, adopted, balanced, flawed_reports;
         /* put_out, adopted, balanced: by maps that stand; skipped: keys, unread or too many */
     } counts;
 } phx_membership;

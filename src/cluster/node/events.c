@@ -54,8 +54,3 @@ phx_node_event phx_events_of(phx_item item)
     event.offer.state = event.offer.followers + event.offer.follower_count * sizeof(uint64_t);
     return event;
 }
-
-phx_node_event phx_events_first(const phx_item_queue *events)
-{
-    return phx_events_of(phx_item_queue_first(events));
-}

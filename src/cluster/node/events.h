@@ -14,8 +14,7 @@ typedef enum phx_node_event_kind {
         2, /* an entity was on its way to a peer that is dead: own again, with the state it was sent with */
     PHX_NODE_DUPLICATE = 3, /* as one of the two above, but all of the offer were dropped */
     PHX_NODE_RESTORE = 4,   /* a node is dead, and heard no more: entities of a region may have been lost with it */
-    PHX_NODE_FENCED = 5,    /* this node was put out: it holds nothing any more, and no member hears it */
-    PHX_NODE_SAID = 6       /* a peer broadcasts: the item is the offer's state, and the offer has nothing else */
+    PHX_NODE_SAID = 5       /* a peer broadcasts: the item is the offer's state, and the offer has nothing else */
 } phx_node_event_kind;
 
 typedef struct phx_node_event {
@@ -44,7 +43,5 @@ phx_events_answer phx_events_drop(const phx_item_queue *events, uint64_t id);
 bool phx_events_push(phx_item_queue *events, const phx_node_event *event);
 /* The event of an item. */
 phx_node_event phx_events_of(phx_item item);
-/* The first event, which is there. */
-phx_node_event phx_events_first(const phx_item_queue *events);
 
 #endif

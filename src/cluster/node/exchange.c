@@ -40,14 +40,12 @@ static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head
 {
     for (uint32_t i = 0; i < head->item_count; i++) {
         const phx_wire_item item = phx_wire_next(items);
-        if (!phx_rule_is_next(peer->channel.taken, head->first + i)) {
-            node->counts.repeated++;
-        } else if (ownership_of(&item) >> PHX_OWNERSHIP_VERSION_SHIFT > head->version) {
+        if (!phx_rule_is_next(peer->channel.taken, head->first + i)) continue;
+        if (ownership_of(&item) >> PHX_OWNERSHIP_VERSION_SHIFT > head->version) {
             node->counts.impossible++;
             return;
         } else if (item.kind == PHX_ITEM_OFFER && is_claimed(node, &item.offer)) {
-            node->counts.claimed++;
-            return;
+            return; /* it is asked for */
         } else if (node->events.count >= PHX_NODE_EVENTS_MAX) {
             node->counts.waiting++;
             return;
@@ -85,7 +83,6 @@ static void take_channel(phx_node *node, phx_peer *peer, const phx_wire_head *he
     }
     /* From a message that is older than the newest ack an item is not taken: an entity in it may be void by then. */
     if (head->ack >= peer->channel.acked) take_items(node, peer, head, items);
-    else node->counts.repeated += head->item_count;
     while (peer->channel.acked < head->ack) finish_item(node, peer);
 }
 

@@ -105,22 +105,9 @@ void phx_node_lease(phx_node *node, uint64_t proven_until)
     if (proven_until > node->proven_until) node->proven_until = proven_until;
 }
 
-bool phx_node_event_next(phx_node *node, phx_node_event *event)
+bool phx_node_may_save(const phx_node *node, uint64_t now)
 {
-    if (node->fenced && !node->fence_told) {
-        node->fence_told = true;
-        *event = (phx_node_event){.kind = PHX_NODE_FENCED};
-        return true;
-    }
-    if (node->events.count == 0) return false;
-    *event = phx_events_first(&node->events); /* its bytes stay until the next push */
-    phx_item_queue_pop(&node->events);
-    return true;
-}
-
-bool phx_node_may_save(const phx_node *node)
-{
-    return node->joined && !node->fenced && node->now < node->proven_until;
+    return node->joined && !node->fenced && now < node->proven_until;
 }
 
 bool phx_node_may_act(const phx_node *node)

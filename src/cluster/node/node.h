@@ -3,7 +3,7 @@
  * messages and events are results. So the simulation (tests/cluster) runs the code that a cluster runs.
  *
  * Order of a round: phx_node_map() and phx_node_lease() as the control store is read, phx_exchange_receive() for each
- * message, phx_map_barrier_begin(), phx_node_event_next() until there is none, hand-overs, phx_exchange_write() for
+ * message, phx_map_barrier_begin(), the events (node.events), hand-overs, phx_exchange_write() for
  * each peer, phx_exchange_heartbeat() now and then. One thread at a time.
  *
  * A gateway is a member that owns nothing: it has clients, hears states of entities (phx_node_hears()), and shows the
@@ -52,9 +52,7 @@ typedef struct phx_node_counts {
     uint64_t misdirected;                   /* to another node, or from or to a gateway */
     uint64_t early;                         /* of a newer map than ours: they come again */
     uint64_t impossible;                    /* with numbers that can not be */
-    uint64_t claimed;                       /* offers of entities that are asked for: they come again */
     uint64_t waiting;                       /* offers behind PHX_NODE_EVENTS_MAX events: they come again */
-    uint64_t repeated;                      /* items out of sequence, or of a message older than the newest ack */
     uint64_t handed, acked, gained, taken_back, duplicates;
     uint64_t no_memory;             /* items that come again for want of memory */
     uint64_t said;                  /* broadcasts to a peer */
@@ -72,7 +70,7 @@ typedef struct phx_node {
     uint64_t heard;                         /* rises with phx_peer.heard of any peer, and with `said` */
     bool joined;                            /* it was in a map */
     bool doubts;                            /* it slept, and has not read a map since: it simulates nothing */
-    bool fenced, fence_told;                /* it is in the map no more */
+    bool fenced;                            /* it is in the map no more */
     bool at_barrier;                        /* it waits for the map barrier, */
     uint64_t barrier_since;                 /* from that time on */
     uint32_t told[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost of the last event of a region */
@@ -105,13 +103,10 @@ void phx_node_lease(phx_node *node, uint64_t proven_until);
 /* It holds nothing from now on, as if a map without it had come: its lease ran out. */
 void phx_node_fence(phx_node *node);
 
-/* false: no event is left. */
-bool phx_node_event_next(phx_node *node, phx_node_event *event);
-
 /* Does this node simulate its entities? */
 bool phx_node_may_act(const phx_node *node);
-/* May the host save states, or do anything else that can not be taken back? */
-bool phx_node_may_save(const phx_node *node);
+/* May the host save states at that time, or do anything else that can not be taken back? */
+bool phx_node_may_save(const phx_node *node, uint64_t now);
 
 /* Is a message of that registration to be heard? A node that is in no map, or was put out, hears none. */
 bool phx_node_hears(const phx_node *node, uint64_t registration);

@@ -313,7 +313,8 @@ Test(member_metrics, an_own_entity_is_not_attached_to_another_nodes_and_goes_on_
     cr_assert_eq(ph_move(here, 1, own_place(0, -50), 20, 0), PH_OK);
     for (uint32_t i = 0; i < 4; i++) step_members();
     cr_assert(phc_owns(all[1].member, 1));
-    cr_assert_eq(stats_of(0).kept, 0);
+    const phc_stats stats = stats_of(0);
+    for (uint32_t i = 0; i < PH_STATUSES_MAX; i++) cr_assert_eq(stats.kept[i], 0, "%s", ph_status_name((ph_status)i));
 }
 
 /* ---- entities that are seen from far ---- */

@@ -8,6 +8,7 @@
 #include "cluster/member/definition.h"
 #include "cluster/membership/wishes.h"
 #include "unit/cluster/membership/membership_bed.h"
+#include "unit/cluster/node_reads.h"
 
 TestSuite(adoption, .init = bed_begin, .fini = bed_end);
 
@@ -48,7 +49,7 @@ Test(adoption, the_newest_map_is_adopted_and_a_new_process_waits_for_it)
     for (uint32_t at = 0; at < PROCESSES; at++) {
         const process *of = &bed.processes[at];
         cr_assert_eq(of->membership.phase, PHX_MEMBERSHIP_MEMBER, "%u: %s", at, of->membership.reason);
-        cr_assert(phx_node_may_save(&of->node));
+        cr_assert(may_save_now(&of->node));
         cr_assert_eq(era_of(at), 1);
         cr_assert_eq(of->node.map.fence, version_in(1));
         cr_assert_eq(of->membership.counts.put_out, 0);

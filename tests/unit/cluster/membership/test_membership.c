@@ -16,6 +16,7 @@
 #include "cluster/servers/memory_store.h"
 #include "support/fail_alloc.h"
 #include "unit/cluster/membership/membership_bed.h"
+#include "unit/cluster/node_reads.h"
 
 enum { BALANCE_TICKS = 10 };
 
@@ -39,7 +40,7 @@ Test(membership, processes_without_a_number_get_the_lowest_and_share_regions)
         cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER);
         cr_assert_eq(bed.processes[at].node.def.member.number, at + 1);
         cr_assert_eq(bed.processes[at].node.map.version, bed.processes[0].node.map.version);
-        cr_assert(phx_node_may_save(&bed.processes[at].node));
+        cr_assert(may_save_now(&bed.processes[at].node));
         cr_assert_eq(regions_of(0, (uint16_t)(at + 1)), at < 2 ? 3u : at == 2 ? 2u : 0u, "%u", at);
     }
 }
@@ -66,7 +67,7 @@ Test(membership, one_that_stops_is_put_out_and_knows_it_when_it_goes_on)
     cr_assert_eq(regions_of(0, 2), 0);
     bed.processes[1].runs = true;
     bed_run(3);
-    cr_assert(bed.processes[1].node.fenced && !phx_node_may_save(&bed.processes[1].node));
+    cr_assert(bed.processes[1].node.fenced && !may_save_now(&bed.processes[1].node));
     cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_neq(bed.processes[1].membership.reason[0], '\0');
 }
@@ -106,10 +107,10 @@ Test(membership, a_save_needs_a_lease_that_is_proven)
 {
     bed_start(0, 1, REGIONS, 1, false);
     bed_run(20);
-    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert(may_save_now(&bed.processes[0].node));
     phc_memory_cut(bed.memory, &bed.processes[0].store, true);
     bed_run(LEASE_MS * 1000000u / TICK_NS);
-    cr_assert(!phx_node_may_save(&bed.processes[0].node));
+    cr_assert(!may_save_now(&bed.processes[0].node));
     cr_assert(phx_node_may_act(&bed.processes[0].node), "it goes on: no map without it was heard");
 }
 
@@ -290,7 +291,7 @@ static void check_three(const uint64_t registrations[3])
         cr_assert_eq(of->membership.phase, PHX_MEMBERSHIP_MEMBER, "%u: %s", at, of->membership.reason);
         cr_assert_eq(of->membership.counts.put_out, 0);
         cr_assert_eq(of->membership.counts.returned, 1);
-        cr_assert(phx_node_may_save(&of->node));
+        cr_assert(may_save_now(&of->node));
         cr_assert_eq(of->node.map.fence, 0);
         for (uint32_t peer = 0; peer < 3; peer++)
             cr_assert(phx_cluster_map_member(&of->node.map, registrations[peer]), "%u has not %u", at, peer);
@@ -303,7 +304,7 @@ Test(membership, members_come_back_where_all_leases_ended_at_once)
     uint64_t registrations[3];
     begin_three(registrations);
     bed_hang(2 * LEASE_TICKS);
-    for (uint32_t at = 0; at < 3; at++) cr_assert(!phx_node_may_save(&bed.processes[at].node));
+    for (uint32_t at = 0; at < 3; at++) cr_assert(!may_save_now(&bed.processes[at].node));
     bed_run(2 * LEASE_TICKS);
     check_three(registrations);
 }
@@ -387,7 +388,7 @@ Test(membership, one_whose_lease_is_not_proven_acts)
         bed_hang(1);
         cr_assert(phx_node_may_act(&bed.processes[0].node));
     }
-    cr_assert_not(phx_node_may_save(&bed.processes[0].node));
+    cr_assert_not(may_save_now(&bed.processes[0].node));
 }
 
 /* No renewal from a fresh proof on for two thirds of the lease, and a bit. */
@@ -404,7 +405,7 @@ Test(membership, a_renewal_that_failed_is_asked_again_before_the_next_one_is_due
     phc_memory_cut(bed.memory, &bed.processes[0].store, false);
     for (uint32_t i = 0; i < LEASE_TICKS; i++) {
         bed_run(1);
-        cr_assert(phx_node_may_save(&bed.processes[0].node), "%u ticks", i);
+        cr_assert(may_save_now(&bed.processes[0].node), "%u ticks", i);
     }
     cr_assert_eq(bed.processes[0].membership.counts.returned, 0);
     cr_assert_eq(bed.processes[0].membership.lease, lease);
@@ -454,7 +455,7 @@ Test(membership, the_only_member_comes_back)
     const uint64_t registration = bed.processes[0].node.def.member.registration;
     bed_hang(LEASE_TICKS + 5);
     bed_run(LEASE_TICKS);
-    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert(may_save_now(&bed.processes[0].node));
     cr_assert_eq(bed.processes[0].node.def.member.registration, registration);
     bed_start(1, 0, REGIONS, 1, false);
     bed_run(2 * LEASE_TICKS);
@@ -468,14 +469,14 @@ Test(membership, a_lease_of_one_that_comes_back_is_proven_by_a_map_behind_its_ke
     bed_run(20);
     const uint32_t version = bed.processes[0].node.map.version;
     bed_hang(LEASE_TICKS + 5);
-    for (uint32_t i = 0; i < LEASE_TICKS && !phx_node_may_save(&bed.processes[0].node); i++) {
+    for (uint32_t i = 0; i < LEASE_TICKS && !may_save_now(&bed.processes[0].node); i++) {
         cr_assert_eq(bed.processes[0].membership.counts.returned, 0);
         bed_run(1);
         if (bed.processes[0].membership.counts.returned > 0) break;
     }
     cr_assert_eq(bed.processes[0].node.map.version, version + 1);
     bed_run(5);
-    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert(may_save_now(&bed.processes[0].node));
 }
 
 Test(membership, a_registration_says_itself_or_is_of_the_keys_revision_and_lease)

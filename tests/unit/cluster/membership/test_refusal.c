@@ -10,6 +10,7 @@
 #include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
 #include "unit/cluster/membership/membership_bed.h"
+#include "unit/cluster/node_reads.h"
 
 TestSuite(refusal, .init = bed_begin, .fini = bed_end);
 
@@ -102,7 +103,7 @@ Test(refusal, a_text_is_there_as_long_as_its_process)
     bed_run(1);
     cr_assert_eq(bed_keys("ph-definition/"), 0, "its lease has ended");
     bed_run(10);
-    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert(may_save_now(&bed.processes[0].node));
     cr_assert_eq(bed_keys("ph-definition/unit/4"), 1, "it came back");
     phx_membership_leave(&bed.processes[0].membership);
     bed_run(1);
@@ -243,7 +244,7 @@ Test(refusal, one_whose_join_stands_is_refused_no_more)
     cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
     bed_run(LEASE_TICKS);
     cr_assert_eq(first->phase, PHX_MEMBERSHIP_MEMBER, "%s", first->reason);
-    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert(may_save_now(&bed.processes[0].node));
 }
 
 Test(refusal, one_whose_join_stands_by_the_same_answers_is_refused_no_more)
@@ -400,7 +401,7 @@ Test(refusal, a_process_of_another_version_yields_and_members_go_on)
     bed_start(1, 2, REGIONS, 1, false);
     bed_run(60);
     cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
-    cr_assert(phx_node_may_save(&bed.processes[0].node));
+    cr_assert(may_save_now(&bed.processes[0].node));
     cr_assert_gt(bed.processes[0].membership.counts.skipped, 0);
     cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(bed.processes[1].membership.reason, PHX_OTHER_FORMAT);

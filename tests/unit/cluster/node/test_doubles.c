@@ -14,6 +14,7 @@
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
 #include "support/fail_alloc.h"
+#include "unit/cluster/node_reads.h"
 
 enum { NODES = 4, A = 0, B = 1, C = 2, UNACKED = 64, LEASE = 1000, X = 5 };
 
@@ -105,7 +106,7 @@ static bool owns(uint32_t node, uint64_t id)
 static phx_node_event expect_event(uint32_t node, phx_node_event_kind kind, uint32_t from, uint32_t dropped)
 {
     phx_node_event event = {0};
-    cr_assert(phx_node_event_next(&nodes[node], &event));
+    cr_assert(take_next_event(&nodes[node], &event));
     cr_assert_eq(event.kind, kind);
     cr_assert(event.peer == nodes[from].def.member.registration && event.dropped_count == dropped);
     return event;
@@ -114,7 +115,7 @@ static phx_node_event expect_event(uint32_t node, phx_node_event_kind kind, uint
 static void expect_no_event(uint32_t node)
 {
     phx_node_event event;
-    cr_assert_not(phx_node_event_next(&nodes[node], &event));
+    cr_assert_not(take_next_event(&nodes[node], &event));
 }
 
 /* All have acks and confirmations; each id is owned once, by that node. */
@@ -371,7 +372,7 @@ Test(doubles, of_two_that_come_back_at_once_the_later_one_stays)
     cr_assert(phx_cluster_map_put_out(&map, nodes[D].def.member.registration));
     end_c();
     phx_node_event one, other;
-    cr_assert(phx_node_event_next(&nodes[A], &one) && phx_node_event_next(&nodes[A], &other));
+    cr_assert(take_next_event(&nodes[A], &one) && take_next_event(&nodes[A], &other));
     const phx_node_event *back = one.kind == PHX_NODE_TAKEN_BACK ? &one : &other;
     const phx_node_event *dropped = back == &one ? &other : &one;
     cr_assert(back->kind == PHX_NODE_TAKEN_BACK && back->peer == nodes[D].def.member.registration);
@@ -523,7 +524,7 @@ static void take_family(schedule *s, uint32_t node, const phx_node_event *event)
 static void take_events(schedule *s, uint32_t node)
 {
     phx_node_event event;
-    while (phx_node_event_next(&nodes[node], &event))
+    while (take_next_event(&nodes[node], &event))
         if (event.kind != PHX_NODE_RESTORE) take_family(s, node, &event);
 }
 
