@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!sim_run(&run, seed)) {
             printf("seed %" PRIu64 ", tick %" PRIu64 ": %s\n", seed, run.tick, run.violation);
-            printf("repeat: cluster_sim --seed %" PRIu64 " --count 1\n", seed);
+            printf("repeat: %s --seed %" PRIu64 " --count 1\n", argv[0], seed);
             return expected ? 0 : 1;
         }
         handed += run.counts.handed;
