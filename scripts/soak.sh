@@ -90,7 +90,7 @@ run_cluster() # run_cluster SEED MINUTES
     round_seed=$1 round=$2
     for leg in relassert asan; do
         many=$([ $leg = relassert ] && echo 10 || echo 1)
-        part 3 $leg cluster_says $((2 * many))
+        part 3 $leg cluster_says $((3 * many))
         part 2 $leg cluster_oom 1 --every $((10 / many))
         part 2 $leg cluster_doubles $((20 * many))
         part 12 $leg cluster_sim $((200 * many))

@@ -1,5 +1,5 @@
 /*
- * What tests ask a node: its next event, as its host takes them, and may its host save states now?
+ * Reads of a node that tests share: its next event, as hosts take them, and may its host save states now?
  */
 #ifndef PHX_TESTS_UNIT_CLUSTER_NODE_READS_H
 #define PHX_TESTS_UNIT_CLUSTER_NODE_READS_H
