@@ -196,6 +196,12 @@ static inline uint32_t phx_pair_word_place(phx_pair_word word)
     return word.bits & PHX_PAIR_PLACE;
 }
 
+/* The same pair; none: without an event. */
+static inline phx_pair_word phx_pair_word_with(phx_pair_word word, bool none)
+{
+    return (phx_pair_word){word.bits | none * PHX_PAIR_UNSURE}; /* no branch */
+}
+
 /* The same flags at another place. */
 static inline phx_pair_word phx_pair_word_moved_to(phx_pair_word word, uint32_t place)
 {

@@ -11,6 +11,7 @@
 #include "shards/interest/delta_far.h"
 #include "shards/interest/delta_related.h"
 #include "shards/interest/evaluate.h"
+#include "shards/interest/pair_sift.h"
 #include "shards/query/far_list.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
@@ -247,9 +248,9 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_tile *tile = &scratch->tile;
     const phx_pairs *pairs = &scratch->pairs;
-    uint32_t count = shard->kernels->collect_unsure(pairs, scratch->unsure);
+    uint32_t count = shard->kernels->collect_flagged(pairs->observer, pairs->count, PHX_PAIR_UNSURE, scratch->flagged);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t pair = scratch->unsure[i];
+        const uint32_t pair = scratch->flagged[i];
         const uint32_t place = phx_pair_word_place(phx_pair_word_at(pairs->observer, pair)), o = tile->row[place];
         const standing t = standing_of(tile, pairs->target[pair]);
         if (PHX_UNLIKELY(tile->bounded)) own = bounded_test(tile, test, o, pairs->target[pair]);
@@ -319,10 +320,11 @@ static phx_delta_hits collect_run_words(phx_scratch *scratch, phx_span words)
 
 /*
  * The words of one observer with a derived list become the targets of a change as they stand: of the observer's memory
- * only the row is read, unless the shard has limits. They are at most PHX_ORDER_SHORT_MAX. apart: the words move behind
- * the targets of the last change, as names are ordered many at a time where targets follow each other. There is room.
+ * only the row is read, unless the shard has limits. They are at most PHX_ORDER_SHORT_MAX. Words that are not behind
+ * the targets of the last change move there, as names are ordered many at a time where targets follow each other. There
+ * is room.
  */
-static phx_delta_result emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
+static phx_delta_result emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of)
 {
     const uint32_t count = of->words.end - of->words.first;
     PHX_VALIDATE(shard->store.tail[of->slot].list.derived == 1);
@@ -332,9 +334,9 @@ static phx_delta_result emit_run_words(phx_scratch *scratch, phx_shard *shard, c
         if (!phx_limit_fits(shard, of->slot, count - of->leaves, of->leaves)) return PHX_DELTA_EVALUATE;
         phx_limit_follow(&shard->store.tail[of->slot].list, count - of->leaves, of->leaves);
     }
-    const uint32_t first = apart ? scratch->target_count : of->words.first;
+    const uint32_t first = scratch->target_count;
     uint32_t *words = scratch->targets;
-    if (apart) memmove(words + first, words + of->words.first, count * sizeof *words);
+    if (PHX_UNLIKELY(first != of->words.first)) memmove(words + first, words + of->words.first, count * sizeof *words);
     phx_change *change = phx_interest_add_change(scratch, of->slot, first, count - of->leaves, of->leaves);
     if (PHX_UNLIKELY(phx_tile_passes(&scratch->tile, of->place))) change->passes = true;
     scratch->target_count = first + count;
@@ -559,9 +561,11 @@ static bool resolve_pairs(phx_scratch *scratch, const phx_shard *shard, float r,
         return false;
     }
     decide_unsure_pairs(scratch, shard, &test);
-    const bool words = tile->named || tile->previous_count > 0;
+    scratch->sifted = phx_sift_allowed(scratch, shard);
+    const bool words = tile->named || tile->previous_count > 0 || scratch->sifted;
     for (uint32_t i = 0; !tile->named && words && i < count; i++)
         scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]).bits;
+    if (PHX_UNLIKELY(scratch->sifted)) phx_sift_pairs(scratch, shard);
     shard->kernels->pairs_to_runs(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
                                   scratch->targets + scratch->target_count, &scratch->runs);
     scratch->pairs.count = 0;
@@ -578,7 +582,7 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is as fast as marks */
     run of = run_at(scratch, shard, i);
     const bool annular = view < 0.0f && shard->store.tail[of.slot].list.derived, derived = view > 0.0f || annular;
-    const bool special = derived && specials.first < specials.end;
+    const bool special = derived && specials.first < specials.end && !(scratch->sifted && view > 0.0f);
     if (PHX_UNLIKELY(derived && !phx_row_sees_common(shard, of.row))) keep_seen_specials(scratch, shard, &of, specials);
     else if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
     const bool discontinuous = derived && phx_row_discontinuous(&shard->grid.rows, of.row);
@@ -599,7 +603,7 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
         count <= PHX_ORDER_SHORT_MAX && (!previous || (specials.end - specials.first) * count <= COMPARED);
     if (PHX_LIKELY(derived && is_short)) {
         if (PHX_UNLIKELY(previous)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
-        return emit_run_words(scratch, shard, &of, apart);
+        return emit_run_words(scratch, shard, &of);
     }
     if (!derived) await_list(scratch, shard, i);
     if (!derived) return emit_stored_run(scratch, shard, &of, radii, apart);

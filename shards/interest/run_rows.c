@@ -78,9 +78,10 @@ enum { EQUAL_LEAST = 16 }; /* fewer observers are not worth candidates of their 
 static uint32_t count_equal_views(const phx_tile *tile, const phx_shard *shard, phx_span range)
 {
     const float *views = shard->grid.rows.view, view = views[tile->row[tile->own[range.first]]];
+    const uint32_t end = tile->renewed && tile->grouped_end < range.end ? tile->grouped_end : range.end;
     uint32_t i = range.first;
-    const bool each = !shard->dense_tick || tile->discontinuous || tile->renewed || shard->list_cuts.count > 0;
-    while (!each && view > 0.0f && i < range.end && views[tile->row[tile->own[i]]] == view) i++;
+    const bool each = !shard->dense_tick || tile->discontinuous || i >= end || shard->list_cuts.count > 0;
+    while (!each && view > 0.0f && i < end && views[tile->row[tile->own[i]]] == view) i++;
     return i - range.first < EQUAL_LEAST ? 0 : i - range.first;
 }
 
@@ -103,12 +104,13 @@ static uint32_t run_equal_views(phx_scratch *scratch, phx_shard *shard, uint32_t
 static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     const phx_tile *tile = &scratch->tile;
+    const uint32_t end = range.end < tile->watching_end ? range.end : tile->watching_end;
     company of = {0};
     uint32_t cell = UINT32_MAX, i = range.first;
     bool due = false;
-    for (; i < range.end; i++) {
+    for (; i < end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
-        const uint32_t equal = count_equal_views(tile, shard, (phx_span){i, range.end});
+        const uint32_t equal = count_equal_views(tile, shard, (phx_span){i, end});
         if (equal > 0 && !run_company(scratch, shard, &of)) break;
         if (equal > 0) { /* side by side: each needs no look of its own */
             const uint32_t done = run_equal_views(scratch, shard, i, equal);
@@ -116,7 +118,7 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
             if (done == equal) continue;
             break;
         }
-        if (shard->list_cuts.count > 0) phx_delta_cut_await(scratch, shard, i, range.end);
+        if (shard->list_cuts.count > 0) phx_delta_cut_await(scratch, shard, i, end);
         if (shard->grid.rows.view[row] == 0.0f) continue;
         if (cell != tile->cell[place]) due = phx_delta_begin(scratch, cell = tile->cell[place]);
         if (due && join_company(scratch, shard, &of, place)) continue;
@@ -127,7 +129,7 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
         if (seen == PHX_DELTA_NO_MEMORY) break;
         if (!finish_row_observer(scratch, directory, shard, row, seen)) break;
     }
-    if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;
+    if (i >= end && run_company(scratch, shard, &of)) return range.end - range.first;
     for (uint32_t n = 0; of.count > 0 && range.first + n < i; n++) /* memory ended at an earlier one */
         if (tile->own[range.first + n] == of.place[0]) return n;
     return i - range.first;

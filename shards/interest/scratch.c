@@ -77,6 +77,7 @@ void phx_scratch_reset(phx_scratch *scratch, uint32_t entities)
              scratch->marked ? scratch->mark_capacity : 0, &scratch->mark_use);
     scratch->marked = false;
     phx_rank_tables_reset(&scratch->rank_tables);
+    phx_sift_reset(&scratch->sift);
     scratch->tower_columns.of = NULL;
     phx_trim(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof *scratch->overflow,
              scratch->overflow_count, &scratch->overflow_use);
@@ -115,7 +116,7 @@ bool phx_scratch_reserve_pairs(phx_scratch *scratch, uint32_t count)
         return false;
     uint32_t *array = scratch->pair_words;
     scratch->pairs = (phx_pairs){.observer = array, .target = array + step, .capacity = capacity};
-    scratch->unsure = array + 2 * step;
+    scratch->flagged = array + 2 * step;
     scratch->runs = (phx_observer_runs){array + 3 * step, array + 4 * step, array + 5 * step, array + 6 * step, 0};
     return true;
 }

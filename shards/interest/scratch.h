@@ -9,6 +9,7 @@
 #include "shards/entity/entity_store.h"
 #include "shards/entity/event_order.h"
 #include "shards/interest/rank_table.h"
+#include "shards/interest/sift_table.h"
 #include "shards/interest/sparse_plan.h"
 #include "shards/interest/tile.h"
 #include "shards/simd/top_k.h"
@@ -115,10 +116,12 @@ typedef struct phx_scratch {
     phx_sparse_plan plan;       /* the last one made */
     bool discontinuous_in_view; /* a discontinuous entity is in view of the cell at hand */
     phx_pairs pairs;            /* of the tile, unsure pairs included */
-    uint32_t *unsure;           /* of these, the result of the kernels' collect_unsure() */
-    uint32_t word_first;        /* in targets: where the words of resolve_pairs() begin */
-    phx_observer_runs runs;     /* the observers of these words */
-    uint32_t *pair_words;       /* memory of the arrays of pairs */
+    uint32_t *flagged;          /* of these, the result of the kernels' collect_flagged() */
+    phx_sift_table sift;
+    bool sifted;            /* words have no special target that is hidden from an observer whose view is above 0 */
+    uint32_t word_first;    /* in targets: where the words of resolve_pairs() begin */
+    phx_observer_runs runs; /* the observers of these words */
+    uint32_t *pair_words;   /* memory of the arrays of pairs */
     uint32_t pair_words_capacity;
 
     phx_interest_counts counts;                         /* since the world was made */

@@ -687,6 +687,29 @@ static void await_own_relations(const phx_tile *tile, const phx_shard *shard)
     }
 }
 
+/* Groups of own rows: of equal views; other observers, and renewed ones; mere targets. */
+enum { GROUP_VIEWS = 8, GROUP_OTHERS = GROUP_VIEWS, GROUP_TARGETS, GROUPS };
+enum { GROUP_SETS = 256, GROUP_NONE = UINT8_MAX };
+
+/* Views that have a group. By attribute set, as observers of a crowd have views in no order: a look-up costs no branch.
+ */
+typedef struct view_groups {
+    uint8_t of_set[GROUP_SETS]; /* GROUP_NONE: not known */
+    float view[GROUP_VIEWS];
+    uint32_t count;
+} view_groups;
+
+/* The group of the observers with this attribute set. */
+static uint32_t find_view_group(view_groups *groups, const phx_store *store, uint32_t set)
+{
+    const float view = store->sets.attr[set].view;
+    uint32_t g = 0;
+    while (g < groups->count && (groups->view[g] < view || groups->view[g] > view)) g++;
+    if (g == groups->count && g < GROUP_VIEWS) groups->view[groups->count++] = view;
+    if (set < GROUP_SETS) groups->of_set[set] = (uint8_t)g;
+    return g;
+}
+
 /*
  * Puts own observers with equal views side by side, in order, for the first few views: mixed views would leave one or
  * two observers to a company (run_rows.c). Of other observers only attributes are read, which no worker writes, so the
@@ -694,25 +717,29 @@ static void await_own_relations(const phx_tile *tile, const phx_shard *shard)
  */
 static void group_own_by_view(phx_tile *tile)
 {
-    enum { VIEWS = 4, AHEAD = 8 };
+    enum { AHEAD = 8 };
     const phx_shard *shard = tile->shard;
     const phx_grid_rows *rows = &shard->grid.rows;
     const uint32_t count = tile->rows.end - tile->rows.first, *row = tile->row;
     uint32_t *own = tile->own, *group = tile->candidates.now, *to = tile->candidates.old; /* not used yet */
-    uint32_t views = 0, start[VIEWS + 2] = {0};
-    float view[VIEWS];
+    uint32_t start[GROUPS + 1] = {0};
+    view_groups groups = {.count = 0};
+    memset(groups.of_set, GROUP_NONE, sizeof groups.of_set);
     for (uint32_t i = 0; i < count; i++) {
         if (i + AHEAD < count) __builtin_prefetch(&shard->store.set[phx_row_slot(rows, row[own[i + AHEAD]])]);
-        uint32_t g = VIEWS;
+        uint32_t g = GROUP_TARGETS;
         if (phx_row_bit(shard->grid.observer_bits, row[own[i]])) {
-            const float of = phx_store_attr(&shard->store, phx_row_slot(rows, row[own[i]]))->view;
-            for (g = 0; g < views && (view[g] < of || view[g] > of);) g++;
-            if (g == views && views < VIEWS) view[views++] = of;
+            const uint32_t slot = phx_row_slot(rows, row[own[i]]), set = shard->store.set[slot];
+            g = set < GROUP_SETS ? groups.of_set[set] : GROUP_NONE;
+            if (PHX_UNLIKELY(g == GROUP_NONE)) g = find_view_group(&groups, &shard->store, set);
+            if (PHX_UNLIKELY(tile->renewed) && phx_prev_rows_renewed(&shard->previous, slot)) g = GROUP_OTHERS;
         }
         group[i] = g;
         start[g + 1]++;
     }
-    for (uint32_t g = 0; g <= VIEWS; g++) start[g + 1] += start[g];
+    for (uint32_t g = 0; g < GROUPS; g++) start[g + 1] += start[g];
+    tile->grouped_end = start[GROUP_OTHERS];
+    tile->watching_end = start[GROUP_TARGETS];
     for (uint32_t i = 0; i < count; i++) to[start[group[i]]++] = own[i];
     memcpy(own, to, count * sizeof *own);
 }
@@ -767,7 +794,8 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     find_event_ring(tile, shard, block);
     uint32_t own = shard->kernels->indices_in_range(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
-    (void)own;
+    tile->grouped_end = 0;
+    tile->watching_end = own;
     if (block->reach > block->reach_min) group_own_by_view(tile);
     if (shard->dense_tick && shard->relations.used > 0) await_own_relations(tile, shard);
     tile->limits_in = tile->limits_keep = -1;

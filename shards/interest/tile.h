@@ -92,7 +92,10 @@ typedef struct phx_tile {
     phx_tile_bounds bounds;
     phx_tile_ring bounded_events; /* the ring of events of bounded rows: all cells inside of it matter */
     uint32_t *own;                /* places of the block's own rows: in order, or some views first, each in order */
-    uint32_t *movers;             /* places of all rows that moved, in order; not in a dense tick */
+    uint32_t
+        grouped_end; /* in own: views that are side by side end here; 0: they are in order. No row before is renewed */
+    uint32_t watching_end; /* in own: from here on no row observes */
+    uint32_t *movers;      /* places of all rows that moved, in order; not in a dense tick */
     uint32_t mover_count;
     phx_tile_rows picked;           /* rows before the sort */
     phx_tile_candidates candidates; /* candidates of one cell: in the same memory */

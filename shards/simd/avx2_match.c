@@ -401,12 +401,12 @@ AVX2 uint32_t phx_match_stencil_avx2(const phx_tile_cells *cells, const phx_tile
     return match_stencil_cells(cells, observers, limits, false, false, false, pairs);
 }
 
-AVX2 uint32_t phx_collect_unsure_avx2(const phx_pairs *pairs, uint32_t *which)
+AVX2 uint32_t phx_collect_flagged_avx2(const uint32_t *words, uint32_t count, uint32_t flag, uint32_t *which)
 {
+    const __m128i up = _mm_cvtsi32_si128(__builtin_clz(flag)); /* the flag becomes the sign */
     uint32_t n = 0;
-    for (uint32_t i = 0; i < pairs->count; i += LANES) {
-        __m256i flag = _mm256_slli_epi32(load_vector(pairs->observer + i), 1); /* PHX_PAIR_UNSURE becomes the sign */
-        choice of = choose_lanes(lane_mask(flag) & first_lane_bits(pairs->count - i));
+    for (uint32_t i = 0; i < count; i += LANES) {
+        choice of = choose_lanes(lane_mask(_mm256_sll_epi32(load_vector(words + i), up)) & first_lane_bits(count - i));
         store_chosen_lanes(which + n, &of, lanes_from(i));
         n += of.count;
     }

@@ -12,7 +12,7 @@ uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_
                         const phx_tile_limits *limits, phx_pairs *pairs);
 uint32_t phx_match_stencil_avx2(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                 const phx_tile_limits *limits, phx_pairs *pairs);
-uint32_t phx_collect_unsure_avx2(const phx_pairs *pairs, uint32_t *which);
+uint32_t phx_collect_flagged_avx2(const uint32_t *words, uint32_t count, uint32_t flag, uint32_t *which);
 void phx_pairs_to_runs_avx2(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
                             phx_observer_runs *runs);
 

@@ -96,13 +96,13 @@ AVX512 static uint32_t gather_avx512(const phx_tile_candidates *from, const phx_
     return n;
 }
 
-AVX512 static uint32_t collect_unsure_avx512(const phx_pairs *pairs, uint32_t *which)
+AVX512 static uint32_t collect_flagged_avx512(const uint32_t *words, uint32_t count, uint32_t flag, uint32_t *which)
 {
-    const __m512i flag = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
+    const __m512i bit = _mm512_set1_epi32((int)flag);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < pairs->count; i += LANES) {
-        __mmask16 lanes = first_lane_mask(pairs->count - i);
-        __mmask16 some = _mm512_mask_test_epi32_mask(lanes, _mm512_loadu_si512(pairs->observer + i), flag);
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __mmask16 lanes = first_lane_mask(count - i);
+        __mmask16 some = _mm512_mask_test_epi32_mask(lanes, _mm512_loadu_si512(words + i), bit);
         store_lanes(which + n, some, lanes_from_512(i));
         n += (uint32_t)__builtin_popcount(some);
     }
@@ -419,7 +419,7 @@ const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .match = phx_match_avx512,
                                         .match_stencil = phx_match_stencil_avx512,
                                         .find_undecided = find_undecided_avx512,
-                                        .collect_unsure = collect_unsure_avx512,
+                                        .collect_flagged = collect_flagged_avx512,
                                         .pairs_to_runs = pairs_to_runs_avx512,
                                         .range_scan = range_scan_avx512,
                                         .find_due = phx_find_due_avx512,

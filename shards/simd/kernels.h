@@ -244,8 +244,8 @@ typedef struct phx_kernels {
      */
     uint32_t (*find_undecided)(const phx_tile_candidates *candidates, uint32_t count, uint32_t now, uint32_t old,
                                const phx_cut_borders *by, uint32_t *targets);
-    /* Finds the unsure pairs; room for all and pad. Returns how many. */
-    uint32_t (*collect_unsure)(const phx_pairs *pairs, uint32_t *which);
+    /* Finds words with a flag; words are read up to the pad beyond; room for all and pad. Returns how many. */
+    uint32_t (*collect_flagged)(const uint32_t *words, uint32_t count, uint32_t flag, uint32_t *which);
     /*
      * Turns pairs into runs, and writes each target's slot word, with PHX_TARGET_LEAVE. The word is slots[] of the row,
      * row[] of the target's place; row = NULL: targets are words already. Pairs with PHX_PAIR_UNSURE are left out. Room

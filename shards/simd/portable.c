@@ -243,12 +243,12 @@ static uint32_t match_stencil_portable(const phx_tile_cells *cells, const phx_ti
     return w;
 }
 
-static uint32_t collect_unsure_portable(const phx_pairs *pairs, uint32_t *which)
+static uint32_t collect_flagged_portable(const uint32_t *words, uint32_t count, uint32_t flag, uint32_t *which)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < pairs->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         which[n] = i;
-        n += (pairs->observer[i] & PHX_PAIR_UNSURE) != 0;
+        n += (words[i] & flag) != 0;
     }
     return n;
 }
@@ -494,7 +494,7 @@ const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
                                           .match = match_portable,
                                           .match_stencil = match_stencil_portable,
                                           .find_undecided = find_undecided_portable,
-                                          .collect_unsure = collect_unsure_portable,
+                                          .collect_flagged = collect_flagged_portable,
                                           .pairs_to_runs = pairs_to_runs_portable,
                                           .range_scan = range_scan_portable,
                                           .find_due = phx_find_due_portable,

@@ -112,8 +112,8 @@ bool phx_step_crowd_count(phx_world *world, uint32_t index)
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
-        const uint32_t instance = phx_store_attr(store, slot)->instance;
-        of->place[slot] = phx_crowd_counts_add(&of->counts, of->place[slot], instance, body->tx, body->ty);
+        of->place[slot] =
+            phx_crowd_counts_add(&of->counts, of->place[slot], phx_store_instance(store, slot), body->tx, body->ty);
         if (of->place[slot] == PHX_SLOT_NONE) return false;
     }
     return true;
@@ -190,6 +190,7 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
         const phx_attr *attr = phx_store_attr(store, slot);
+        if (attr->view == 0.0f && attr->crowd_step == 0) continue; /* most entities of most worlds */
         const phx_crowd_tower *tower = &of->towers[of->place[slot]];
         uint32_t next = 0;
         if (attr->view > 0.0f) {

@@ -56,24 +56,10 @@ static uint32_t ensure_block(phx_crowd_counts *counts, uint32_t instance, uint32
     return counts->count++;
 }
 
-/* Is it the block with this number? */
-static bool is_block(const phx_crowd_counts *counts, uint32_t number, uint32_t instance, uint32_t bx, uint32_t by)
+uint32_t phx_crowd_counts_search(phx_crowd_counts *counts, uint32_t instance, uint32_t tx, uint32_t ty)
 {
-    if (number >= counts->count) return false;
-    const phx_crowd_block *block = &counts->blocks[number];
-    return block->instance == instance && block->bx == bx && block->by == by;
-}
-
-uint32_t phx_crowd_counts_add(phx_crowd_counts *counts, uint32_t guess, uint32_t instance, uint32_t tx, uint32_t ty)
-{
-    const uint32_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS, last = guess / PHX_BLOCK_TOWERS;
-    const bool right = is_block(counts, last, instance, bx, by);
-    const uint32_t number = PHX_LIKELY(right) ? last : ensure_block(counts, instance, bx, by);
-    const uint32_t tower = (ty & (PHX_BLOCK_SIDE - 1)) << PHX_BLOCK_BITS | (tx & (PHX_BLOCK_SIDE - 1));
-    if (number == PHX_SLOT_NONE) return PHX_SLOT_NONE;
-    counts->blocks[number].all++;
-    counts->blocks[number].entities[tower]++;
-    return number * PHX_BLOCK_TOWERS + tower;
+    const uint32_t number = ensure_block(counts, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    return number == PHX_SLOT_NONE ? PHX_SLOT_NONE : phx_crowd_counts_put(counts, number, tx, ty);
 }
 
 bool phx_crowd_counts_merge(phx_crowd_counts *counts, const phx_crowd_counts *from)
