@@ -13,6 +13,7 @@
 #include "shards/interest/evaluate.h"
 #include "shards/interest/pair_sift.h"
 #include "shards/query/far_list.h"
+#include "shards/simd/flagged_pairs.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
@@ -248,7 +249,7 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_tile *tile = &scratch->tile;
     const phx_pairs *pairs = &scratch->pairs;
-    uint32_t count = shard->kernels->collect_flagged(pairs->observer, pairs->count, PHX_PAIR_UNSURE, scratch->flagged);
+    uint32_t count = phx_collect_unsure(shard->kernels, pairs, scratch->flagged);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t pair = scratch->flagged[i];
         const uint32_t place = phx_pair_word_place(phx_pair_word_at(pairs->observer, pair)), o = tile->row[place];

@@ -4,6 +4,7 @@
 #include "shards/interest/pair_sift.h"
 
 #include "shards/query/far_list.h"
+#include "shards/simd/flagged_pairs.h"
 
 bool phx_sift_allowed(const phx_scratch *scratch, const phx_shard *shard)
 {
@@ -37,8 +38,7 @@ void phx_sift_pairs(phx_scratch *scratch, const phx_shard *shard)
     const uint32_t *set = shard->store.set, *row = scratch->tile.row;
     phx_sift_table *table = &scratch->sift;
     if (table->store != &shard->store) *table = (phx_sift_table){.store = &shard->store};
-    const uint32_t count =
-        shard->kernels->collect_flagged(pairs->target, pairs->count, PHX_ROW_SPECIAL, scratch->flagged);
+    const uint32_t count = phx_collect_special(shard->kernels, pairs, scratch->flagged);
     for (uint32_t i = 0; i < count; i++) { /* no branch: reads of many pairs overlap */
         const uint32_t pair = scratch->flagged[i];
         const phx_pair_word word = phx_pair_word_at(pairs->observer, pair);

@@ -64,8 +64,7 @@ static bool join_company(const phx_scratch *scratch, const phx_shard *shard, com
 {
     phx_radii radii;
     if (!phx_delta_enough(scratch, shard, place, &radii)) return false;
-    bool alike = radii.in == of->radii.in && radii.keep == of->radii.keep;
-    if (of->count > 0 && !alike) return false;
+    if (of->count > 0 && (radii.in != of->radii.in || radii.keep != of->radii.keep)) return false;
     if (of->count == 0) of->place = scratch->places;
     of->radii = radii;
     of->place[of->count++] = place;
@@ -289,8 +288,7 @@ uint32_t phx_rows_run(phx_scratch *scratch, const phx_directory *directory, phx_
 uint32_t phx_rows_chunk_items(const phx_shard *shard, uint32_t first, uint32_t left, uint32_t wanted)
 {
     const phx_grid *grid = &shard->grid;
-    /* where few rows moved, each piece finds them again; where few rows observe, most rows are no work */
-    enum { FEW_MORE = 4 };
+    enum { FEW_MORE = 4 }; /* few rows moved: each piece finds them again; few observe: most rows are no work */
     uint32_t count = 0;
     if (phx_sparse_plan_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
     for (uint32_t b = phx_grid_block_at(grid, first); count < wanted && count < left; b++) {
