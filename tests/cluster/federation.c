@@ -38,6 +38,7 @@
 #include "cluster/walks.h"
 #include "cluster/zones.h"
 #include "support/check.h"
+#include "support/node_reads.h"
 
 enum {
     NODES = 3,
@@ -318,7 +319,7 @@ static void take_events(member *m)
     phx_node_event event;
     phx_family family;
     phx_map_barrier_begin(&m->node, m->halo->now);
-    while (phx_node_event_next(&m->node, &event)) {
+    while (take_next_event(&m->node, &event)) {
         CHECK(event.kind == PHX_NODE_GAINED, "event %d", (int)event.kind);
         CHECK_OK(phx_halo_gain(m->halo, &event, &family));
     }

@@ -2,6 +2,7 @@
  * The rules of a cluster, checked by a look at all processes at once.
  */
 #include "cluster/sim.h"
+#include "support/node_reads.h"
 
 bool sim_is_member(const sim_schedule *sim, const sim_process *process)
 {
@@ -69,8 +70,7 @@ void sim_check_end(sim_schedule *sim)
     for (uint32_t slot = 0; slot < sim->process_count && !sim->violation; slot++) {
         const sim_process *process = &sim->processes[slot];
         if (!sim_is_member(sim, process)) sim_violate(sim, "a process could not join");
-        if (!phx_node_may_save(&process->node))
-            sim_violate(sim, "a member may not save, although its lease can be proven");
+        if (!may_save_now(&process->node)) sim_violate(sim, "a member may not save, although its lease can be proven");
         if (process->node.map.version != sim->store.map.version) sim_violate(sim, "a process has an old map");
         for (uint32_t i = 0; i < process->node.holdings.count && !sim->violation; i++) {
             const uint64_t id = process->node.holdings.items[i].id;

@@ -5,6 +5,7 @@
  * Which entities are missing the simulation answers by itself: of each it knows where it is.
  */
 #include "cluster/sim.h"
+#include "support/node_reads.h"
 
 #include <string.h>
 
@@ -51,7 +52,11 @@ static void take_offer(sim_schedule *sim, sim_process *process, const phx_node_e
 static void take_events(sim_schedule *sim, sim_process *process)
 {
     phx_node_event event;
-    while (phx_node_event_next(&process->node, &event)) {
+    if (process->node.fenced) { /* it ends, and starts anew */
+        process->alive = false;
+        sim->counts.fenced++;
+    }
+    while (take_next_event(&process->node, &event)) {
         switch (event.kind) {
         case PHX_NODE_TAKEN_BACK:
         case PHX_NODE_GAINED:
@@ -65,10 +70,6 @@ static void take_events(sim_schedule *sim, sim_process *process)
             break;
         case PHX_NODE_SAID:
             sim_says_hear(sim, process, &event);
-            break;
-        case PHX_NODE_FENCED:
-            process->alive = false; /* it ends, and starts anew */
-            sim->counts.fenced++;
             break;
         }
     }
@@ -241,7 +242,7 @@ static void step_entity(sim_schedule *sim, uint32_t slot, uint64_t id)
     if (!sim->is_calm && sim_chance(sim, REGION_ONE_IN)) state->region = sim_below(sim, sim->region_count);
     sim_clients_step(sim, slot, id);
     send_view(sim, slot, phx_holdings_find(&node->holdings, id), state->steps);
-    if ((sim->tick + id) % SAVE_TICKS == 0 && phx_node_may_save(node) && !save_entity(sim, process, id)) return;
+    if ((sim->tick + id) % SAVE_TICKS == 0 && may_save_now(node) && !save_entity(sim, process, id)) return;
     const uint64_t ownership = phx_holdings_find(&node->holdings, id)->ownership;
     if (ownership > sim->highest[id - 1]) sim->highest[id - 1] = ownership;
     const uint16_t number = node->map.regions[state->region].number;

@@ -19,6 +19,7 @@
 #include "cluster/node/map_barrier.h"
 #include "cluster/wire/question_wire.h"
 #include "cluster/wire/sum.h"
+#include "support/node_reads.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -183,7 +184,7 @@ static void check_node(phx_node *node)
     uint64_t events = 0, gained = 0;
     for (uint32_t i = 0; i < node->holdings.count; i++)
         HOLDS(phx_holdings_find(&node->holdings, node->holdings.items[i].id) == &node->holdings.items[i]);
-    while (phx_node_event_next(node, &event)) {
+    while (take_next_event(node, &event)) {
         events++;
         HOLDS(event.peer == PEER && event.offer.state_bytes <= PHX_WIRE_STATE_BYTES_MAX);
         if (event.kind == PHX_NODE_SAID) {

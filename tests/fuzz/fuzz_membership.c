@@ -16,6 +16,7 @@
 #include "cluster/membership/wishes.h"
 #include "cluster/node/map_barrier.h"
 #include "fuzz/drawn_entries.h"
+#include "support/node_reads.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -144,7 +145,7 @@ static void check_process(const phx_membership *membership, phx_membership_phase
     HOLDS(node->map.version <= membership->map.version);
     HOLDS(membership->listed_count <= PHX_LISTED_MAX);
     HOLDS((membership->phase == PHX_MEMBERSHIP_ENDED) == (membership->reason[0] != '\0'));
-    if (membership->phase == PHX_MEMBERSHIP_ENDED) HOLDS(!phx_node_may_act(node) && !phx_node_may_save(node));
+    if (membership->phase == PHX_MEMBERSHIP_ENDED) HOLDS(!phx_node_may_act(node) && !may_save_now(node));
     if (membership->phase == PHX_MEMBERSHIP_JOIN || membership->phase == PHX_MEMBERSHIP_MEMBER)
         HOLDS(node->def.member.registration != 0 && node->def.member.number != 0);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER)

@@ -7,8 +7,8 @@
 #include "cluster/map/eras.h"
 #include "cluster/member/definition.h"
 #include "cluster/membership/wishes.h"
+#include "support/node_reads.h"
 #include "unit/cluster/membership/membership_bed.h"
-#include "unit/cluster/node_reads.h"
 
 TestSuite(adoption, .init = bed_begin, .fini = bed_end);
 

@@ -15,8 +15,8 @@
 #include "cluster/node/map_barrier.h"
 #include "cluster/servers/memory_store.h"
 #include "support/fail_alloc.h"
+#include "support/node_reads.h"
 #include "unit/cluster/membership/membership_bed.h"
-#include "unit/cluster/node_reads.h"
 
 enum { BALANCE_TICKS = 10 };
 

@@ -9,8 +9,8 @@
 #include "cluster/membership/registration.h"
 #include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
+#include "support/node_reads.h"
 #include "unit/cluster/membership/membership_bed.h"
-#include "unit/cluster/node_reads.h"
 
 TestSuite(refusal, .init = bed_begin, .fini = bed_end);
 

@@ -14,7 +14,7 @@
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
 #include "support/fail_alloc.h"
-#include "unit/cluster/node_reads.h"
+#include "support/node_reads.h"
 
 enum { NODES = 4, A = 0, B = 1, C = 2, UNACKED = 64, LEASE = 1000, X = 5 };
 

@@ -9,7 +9,7 @@
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
 #include "support/fail_alloc.h"
-#include "unit/cluster/node_reads.h"
+#include "support/node_reads.h"
 
 enum { REGIONS = 4, UNACKED = 3, A = 0, B = 1, GATEWAY = 2, MEMBERS = 3, LEASE = 1000 };
 

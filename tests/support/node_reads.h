@@ -1,8 +1,8 @@
 /*
  * Reads of a node that tests share: its next event, as hosts take them, and may its host save states now?
  */
-#ifndef PHX_TESTS_UNIT_CLUSTER_NODE_READS_H
-#define PHX_TESTS_UNIT_CLUSTER_NODE_READS_H
+#ifndef PHX_TESTS_SUPPORT_NODE_READS_H
+#define PHX_TESTS_SUPPORT_NODE_READS_H
 
 #include "cluster/node/node.h"
 
