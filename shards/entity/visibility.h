@@ -124,6 +124,16 @@ static inline bool phx_in_range(const phx_rules *rules, const phx_body *o, const
     return d2 <= r * r;
 }
 
+/*
+ * The measure of a distance that decides, from that in the ground plane and a difference of heights: as phx_in_range()
+ * of a sphere or a cylinder compares it.
+ */
+static inline float phx_measure_level(const phx_rules *rules, float square, float dz)
+{
+    if (rules->shape == PH_SHAPE_SPHERE) return square + dz * dz;
+    return rules->shape != PH_SHAPE_CYLINDER || fabsf(dz) <= rules->height ? square : INFINITY;
+}
+
 static inline bool phx_in_towers(const phx_rules *rules, const phx_body *o, const phx_body *t)
 {
     int32_t dx = (int32_t)t->tx - (int32_t)o->tx, dy = (int32_t)t->ty - (int32_t)o->ty;

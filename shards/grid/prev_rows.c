@@ -241,7 +241,7 @@ void phx_prev_rows_blank(const phx_prev_rows *previous, const phx_store *store, 
     }
 }
 
-void phx_prev_rows_end(phx_prev_rows *previous, phx_store *store, phx_grid *grid, ph_shape shape)
+void phx_prev_rows_end(phx_prev_rows *previous, phx_store *store, phx_grid *grid, const phx_rules *rules)
 {
     PHX_ASSERT(previous->collected || previous->discontinuous_count == 0);
     for (uint32_t i = 0; i < previous->row_count; i = block_end(previous, store, i))
@@ -255,5 +255,6 @@ void phx_prev_rows_end(phx_prev_rows *previous, phx_store *store, phx_grid *grid
     if (previous->renewed_count > 0) memset(previous->renewed, 0, previous->renewed_capacity * sizeof(uint64_t));
     previous->attr_count = previous->discontinuous_count = previous->renewed_count = previous->row_count = 0;
     previous->collected = previous->kept = false;
-    previous->shape = shape;
+    previous->shape = rules->shape;
+    previous->height = rules->height;
 }

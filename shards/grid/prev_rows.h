@@ -27,7 +27,8 @@ typedef struct phx_prev_rows_row {
 } phx_prev_rows_row;
 
 typedef struct phx_prev_rows {
-    ph_shape shape;          /* of the last tick's rules: of the derived lists */
+    ph_shape shape;          /* of the last tick's rules: of the derived lists; */
+    float height;            /* and of them, too */
     uint64_t *discontinuous; /* a bit for each slot with a row that became discontinuous in this tick; until they are
                                 collected */
     uint32_t discontinuous_count, discontinuous_capacity;
@@ -119,6 +120,6 @@ bool phx_prev_rows_collect(phx_prev_rows *previous, phx_mem *mem, const phx_rule
  */
 void phx_prev_rows_blank(const phx_prev_rows *previous, const phx_store *store, phx_grid *grid);
 
-void phx_prev_rows_end(phx_prev_rows *previous, phx_store *store, phx_grid *grid, ph_shape shape);
+void phx_prev_rows_end(phx_prev_rows *previous, phx_store *store, phx_grid *grid, const phx_rules *rules);
 
 #endif

@@ -13,9 +13,10 @@ typedef struct border {
     const phx_shard *shard;
     const phx_body *body; /* in no order of memory, so it is seldom read */
     const phx_attr *attr;
-    float x, y;     /* as the body has them */
-    float in, keep; /* r and R, squared for circles */
-    bool square;
+    float x, y;        /* as the body has them */
+    float z;           /* its height, if `tall` */
+    float in, keep;    /* r and R, squared for circles */
+    bool square, tall; /* tall: heights may decide */
 } border;
 
 static border borders_around(const phx_shard *shard, uint32_t row, uint32_t slot)
@@ -30,7 +31,9 @@ static border borders_around(const phx_shard *shard, uint32_t row, uint32_t slot
                     .y = shard->grid.rows.y[row],
                     .in = square ? r : r * r,
                     .keep = square ? far : far * far,
-                    .square = square};
+                    .z = shard->uneven ? shard->store.body[slot].z : 0.0f,
+                    .square = square,
+                    .tall = shard->uneven};
 }
 
 /*
@@ -41,7 +44,8 @@ enum { ODD = PHX_SLOT_DEAD | PHX_SLOT_DISCONTINUOUS | PHX_SLOT_BOUNDED | PHX_SLO
 
 static inline float distance_of(const border *of, const phx_body *target)
 {
-    return phx_range_measure(target->x - of->x, target->y - of->y, of->square);
+    const float distance = phx_range_measure(target->x - of->x, target->y - of->y, of->square);
+    return PHX_UNLIKELY(of->tall) ? phx_measure_level(of->shard->rules, distance, target->z - of->z) : distance;
 }
 
 /* Where a listed target is now. */

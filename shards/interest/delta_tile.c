@@ -242,6 +242,19 @@ static exact_test bounded_test(const phx_tile *tile, const exact_test *test, uin
     return make_exact_test(tile, bound, bound + margin);
 }
 
+/* Distances of a pair, now and before, from those in the ground plane, as heights count. */
+static inline void raise_pair(const phx_tile *tile, uint32_t observer_row, uint32_t target, float *now, float *old)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_tile_row_word word = target_row(tile, target);
+    const uint32_t number = phx_tile_row_word_number(word), slot = phx_row_slot(&shard->grid.rows, observer_row);
+    const bool previous = phx_tile_row_word_is_previous(word);
+    const uint32_t other = previous ? shard->previous.rows[number].slot : phx_row_slot(&shard->grid.rows, number);
+    const float *heights = shard->old_heights.at;
+    *now = phx_measure_level(shard->rules, *now, shard->store.body[other].z - shard->store.body[slot].z);
+    if (*old == *old) *old = phx_measure_level(shard->rules, *old, heights[other] - heights[slot]); /* else not here */
+}
+
 /* Decides unsure pairs by the float32 rule. A pair without an event stays unsure. */
 static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
 {
@@ -257,6 +270,7 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
         if (PHX_UNLIKELY(tile->bounded)) own = bounded_test(tile, test, o, pairs->target[pair]);
         float now = compared_distance(t.x - rows->x[o], t.y - rows->y[o], own.square);
         float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], own.square);
+        if (PHX_UNLIKELY(tile->heights.count)) raise_pair(tile, o, pairs->target[pair], &now, &old);
         uint32_t is_in = now <= own.in, was_in = old <= own.in, is_kept = now <= own.keep;
         uint32_t was_kept = old <= own.keep, leave = was_kept & ~is_kept, enter = is_in & ~was_in;
         uint32_t both_entered =
@@ -365,7 +379,9 @@ static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *
         const uint32_t target = phx_row_word_slot(word);
         const bool seen =
             phx_row_word_special(word) ? phx_near_sees(shard, &shard->store.body[of->slot], own, target) : common;
-        if (target != of->slot && seen) scratch->enter[enters++] = target;
+        const bool level =
+            !shard->uneven || phx_in_range(shard->rules, &shard->store.body[of->slot], &shard->store.body[target], r);
+        if (target != of->slot && seen && level) scratch->enter[enters++] = target;
     }
     return enters;
 }
@@ -826,9 +842,12 @@ static uint32_t places_before(const uint32_t *place, uint32_t count, uint32_t st
 
 /* ---- few rows moved ---- */
 
-static bool row_moved(const phx_grid_rows *rows, uint32_t row)
+static bool row_moved(const phx_shard *shard, uint32_t row)
 {
-    return rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row];
+    const phx_grid_rows *rows = &shard->grid.rows;
+    if (rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row]) return true;
+    const uint32_t slot = phx_row_slot(rows, row);
+    return shard->uneven && shard->store.body[slot].z != shard->old_heights.at[slot];
 }
 
 /* A pair as a sort record, by its observer's place; word: with its flags. */
@@ -868,7 +887,7 @@ static bool mirror_pairs(phx_scratch *scratch, const phx_shard *shard, uint32_t 
         const uint32_t place = phx_pair_word_place(word), other = pairs->target[i], row = tile->row[other];
         if (place - first <= length && phx_tile_own(tile, tile->row[place]))
             scratch->sorted[n++] = pair_to_sort(word, place, other);
-        if (other - first <= length && phx_tile_own(tile, row) && !row_moved(&shard->grid.rows, row))
+        if (other - first <= length && phx_tile_own(tile, row) && !row_moved(shard, row))
             scratch->sorted[n++] = pair_to_sort(word, other, place);
     }
     phx_order_many(scratch->sorted, scratch->sorted_spare, n);

@@ -158,8 +158,8 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
             return true;
         }
     }
-    /* rows do not find a target with a reach, or the border of a bounded one */
-    if (far || looks_at_bounded(plan)) return true;
+    /* rows do not find a target with a reach, the border of a bounded one, or one that rose or fell */
+    if (shard->uneven || far || looks_at_bounded(plan)) return true;
     if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows))
         return false;
     if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;

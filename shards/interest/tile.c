@@ -21,6 +21,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
     phx_far_items_free(&tile->far, mem);
     phx_release(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, sizeof(uint32_t));
     phx_tile_bounds_free(&tile->bounds, mem);
+    phx_tile_heights_free(&tile->heights, mem);
     *tile = (phx_tile){0};
 }
 
@@ -152,7 +153,8 @@ static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_bl
     const float outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
     /* with margins the column of views has view + margin: a bound of the shortest view, and of its rounding */
     const float bound = block->reach_min - shard->margin_max - block->reach_min * 1e-6f;
-    const float least = block->view_min > 0.0f ? block->view_min : bound;
+    const float view = block->view_min > 0.0f ? block->view_min : bound;
+    const float least = phx_tile_heights_nearest(&tile->heights, shard->rules, view);
     float inner = (least - longest_step_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
     if (tile->bounded && !tile->parted) inner = 0.0f; /* borders of bounded targets lie inside */
     tile->events = ring_between(tile->fine, inner, outer, square);
@@ -166,7 +168,8 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const own_place *o
 {
     phx_tile_frame *frame = &tile->frame;
     const phx_box box = own->box;
-    frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
+    const bool sphere = shard->uneven && shard->rules->shape == PH_SHAPE_SPHERE;
+    frame->scale = (float)(sphere ? PHX_TILE_SPHERE_REACH : PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
     /*
      * A reach and a bit around own rows at any time: they have a reach of cells on all sides. And a unit more, as a
      * jump hardly longer than a step counts as a step.
@@ -343,6 +346,52 @@ static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
     /* vectors of match_stencil reach into the pad; no result depends on it, but checkers of memory can not know that */
     memset(now + count, 0, PHX_KERNEL_PAD * sizeof *now);
     memset(old + count, 0, PHX_KERNEL_PAD * sizeof *old);
+    return true;
+}
+
+static inline float lesser_of(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float greater_of(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+/* Reads the height of the row at a place, now and before. A previous row has that of before alone. */
+static inline void read_height(const phx_tile *tile, uint32_t place, float *now, float *old)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_tile_row_word word = phx_tile_row_word_at(tile->row, place);
+    const uint32_t number = phx_tile_row_word_number(word);
+    const bool previous = phx_tile_row_word_is_previous(word);
+    const uint32_t slot = previous ? shard->previous.rows[number].slot : phx_row_slot(&shard->grid.rows, number);
+    *now = previous ? shard->old_heights.at[slot] : shard->store.body[slot].z;
+    *old = !previous && phx_row_discontinuous(&shard->grid.rows, number) ? *now : shard->old_heights.at[slot];
+}
+
+/* Finds the heights of sorted rows, and marks rows that rose or fell as moved. false = no memory. */
+static bool find_heights(phx_tile *tile, phx_mem *mem)
+{
+    enum { AHEAD = 16 };
+    const phx_shard *shard = tile->shard;
+    phx_tile_heights *heights = &tile->heights;
+    phx_height_span spans[2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}}; /* of all rows, of own ones */
+    if (!shard->uneven) return true;
+    if (!phx_tile_heights_reserve(heights, mem, tile->rows_capacity)) return false;
+    for (uint32_t i = 0; i < tile->count; i++) {
+        float *now = &heights->now[i], *old = &heights->old[i];
+        read_height(tile, i, now, old);
+        const float low = lesser_of(*now, *old), high = greater_of(*now, *old);
+        for (uint32_t own = 0; own <= phx_tile_own(tile, tile->row[i]); own++) {
+            spans[own].low = lesser_of(low, spans[own].low);
+            spans[own].high = greater_of(high, spans[own].high);
+        }
+        if (*now != *old) tile->cell[i] |= tile->frame.moved;
+    }
+    tile->usable = phx_tile_heights_make(heights, shard->rules, tile->count, spans[1], spans[0], tile->reach,
+                                         tile->frame.scale, tile->frame.moved != 0);
     return true;
 }
 
@@ -530,16 +579,6 @@ static inline float mid_step_or_now(float now, float old, float longest_step)
     return fabsf(old - now) <= longest_step * 1.0001f ? now + (old - now) * 0.5f : now;
 }
 
-static inline float lesser_of(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-static inline float greater_of(float a, float b)
-{
-    return a > b ? a : b;
-}
-
 /* The box of the positions of some rows, now and at mid-step. */
 static phx_box box_of_rows(const phx_grid_rows *rows, phx_span span, float longest_step)
 {
@@ -607,7 +646,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
         (phx_related_changed(shard, slot) || shard->storage->derives_uncut(shard, slot)))
         return false;
     *keep = attr->view + attr->margin;
-    return true;
+    return *keep == *in || !shard->uneven; /* where heights count kernels know one border */
 }
 
 /* Prefetches what is read of an observer with a margin: it is in no order of memory. */
@@ -767,7 +806,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     if (!tile->usable) return true;
     tile->reach = reach;
     tile->bounded = has_bounded_around(shard, block);
-    tile->parted = false;
+    tile->parted = tile->heights.count = false;
     float density = estimate_density(shard, block, &place, reach);
     tile->fine = choose_fineness(density);
     tile->sparse = density < SPARSE;
@@ -776,11 +815,13 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
         tile->shard = NULL;
         return false;
     }
-    if (!collect_rows(tile, mem) || (!tile->quiet && !sort_by_cell(tile, mem))) {
+    if (!collect_rows(tile, mem) || (!tile->quiet && !(sort_by_cell(tile, mem) && find_heights(tile, mem)))) {
         tile->shard = NULL;
         return false;
     }
     if (tile->quiet) return true;
+    if (!tile->usable) return true;
+    tile->sparse &= !tile->heights.count;
     if (tile->frame.moved) collect_cell_movers(tile);
     if (tile->discontinuous && !find_discontinuous(tile, mem)) {
         tile->shard = NULL;
@@ -853,10 +894,11 @@ static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx
     return n;
 }
 
-/* Gathers the bounds of some ranges of places. */
-static void pick_bounds(phx_tile *tile, const float *from, const phx_span *spans, uint32_t count)
+/* Gathers a column of words, bounds or heights, of some ranges of places. */
+static void pick_words(void *words, const void *column, const phx_span *spans, uint32_t count)
 {
-    float *to = tile->candidates.bound;
+    const uint32_t *from = column;
+    uint32_t *to = words;
     for (uint32_t s = 0; s < count; s++) {
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): add_ring() wrote count of them */
         const uint32_t length = spans[s].end - spans[s].first;
@@ -889,7 +931,8 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
     }
     *span_count = n;
     tile->between.cell = UINT32_MAX;
-    if (tile->bounded) pick_bounds(tile, from.bound, spans, n);
+    if (tile->bounded) pick_words(tile->candidates.bound, from.bound, spans, n);
+    if (tile->heights.count) pick_words(tile->heights.picked, tile->heights.by_place, spans, n);
     return tile->shard->kernels->gather(&from, spans, n, &tile->candidates);
 }
 
@@ -927,9 +970,9 @@ static int32_t unsure_around(float far, bool square)
  * The range of distances about which units can not decide, at a border, as kernels compare it. Some vector kernels need
  * a middle of the range, within 16 bits of its ends.
  */
-static void set_unsure_limits(float border, bool square, int32_t *low, int32_t *high)
+static void set_unsure_limits(float border, float slack, bool square, int32_t *low, int32_t *high)
 {
-    float less = border - LIMIT_SLACK, more = border + LIMIT_SLACK;
+    float less = border - slack, more = border + slack;
     *low = less < 0 ? -1 : (int32_t)(square ? less : less * less);
     *high = (int32_t)(square ? more : more * more) + 1;
     *high += (*high - *low + 1) & 1;
@@ -942,8 +985,12 @@ void phx_tile_limit(phx_tile *tile, float in, float keep)
     float r = in * tile->frame.scale, far = keep * tile->frame.scale;
     PHX_ASSERT(far <= PHX_TILE_REACH);
     tile->limits.square = square;
-    set_unsure_limits(r, square, &tile->limits.in_low, &tile->limits.in_high);
-    set_unsure_limits(far, square, &tile->limits.keep_low, &tile->limits.keep_high);
+    const bool sphere = tile->heights.count && tile->heights.levels.sphere;
+    const float slack = sphere ? PHX_TILE_SPHERE_SLACK : LIMIT_SLACK;
+    set_unsure_limits(r, slack, square, &tile->limits.in_low, &tile->limits.in_high);
+    set_unsure_limits(far, slack, square, &tile->limits.keep_low, &tile->limits.keep_high);
+    tile->limits.levels = tile->heights.count ? &tile->heights.levels : NULL;
+    if (tile->heights.count) phx_tile_heights_limit(&tile->heights, tile->limits.in_low, tile->limits.in_high);
     tile->limits.r = r;
     tile->limits.margin = far - r;
     tile->limits.unsure = unsure_around(far, square);

@@ -25,6 +25,7 @@
 
 #include "shards/interest/far_items.h"
 #include "shards/interest/tile_bounds.h"
+#include "shards/interest/tile_heights.h"
 #include "shards/simd/kernels.h"
 #include "shards/state/shard.h"
 
@@ -90,6 +91,7 @@ typedef struct phx_tile {
     bool bounded;         /* some targets have a bound: a view takes them in up to there alone */
     bool parted;          /* then, unless a ring is all cells around: rows are parted by their bounds */
     phx_tile_bounds bounds;
+    phx_tile_heights heights;
     phx_tile_ring bounded_events; /* the ring of events of bounded rows: all cells inside of it matter */
     uint32_t *own;                /* places of the block's own rows: in order, or some views first, each in order */
     uint32_t

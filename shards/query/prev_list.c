@@ -16,7 +16,7 @@ typedef struct prev_list_search {
     const phx_attr *attr;
     bool common;                     /* it saw each target that was not special */
     const phx_relation_set *related; /* NULL: none */
-    float x, y;
+    float x, y, z;
     bool indexed; /* rows are as in the index phase; else of the last tick, dead slots included */
     uint32_t *out;
     uint32_t count;
@@ -36,6 +36,18 @@ static void add_prev_target(prev_list_search *at, uint32_t target)
     if (at->out) at->out[at->count] = target;
     at->count++;
     if (PHX_UNLIKELY(at->visit && at->count == PHX_LIST_PIECE_MAX)) tell_prev_piece(at);
+}
+
+/*
+ * Did heights let the observer have a target, with this square of the distance in the ground plane? As phx_in_range().
+ */
+static inline bool was_level(const prev_list_search *at, uint32_t target, float square)
+{
+    const phx_prev_rows *previous = &at->shard->previous;
+    if (PHX_LIKELY(!phx_shape_is_tall(previous->shape))) return true;
+    const float dz = at->shard->old_heights.at[target] - at->z;
+    if (previous->shape == PH_SHAPE_CYLINDER) return fabsf(dz) <= previous->height;
+    return square + dz * dz <= at->attr->view * at->attr->view;
 }
 
 /* The towers of all rows within its old view; since the index phase rows stand where entities are now. */
@@ -77,7 +89,7 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
                 changed || phx_row_word_special(word)
                     ? was_near(at, phx_prev_rows_attr_of(&shard->previous, store, target), query.squares[i])
                     : at->common;
-            if (!listed) continue;
+            if (!listed || !was_level(at, target, query.squares[i])) continue;
             add_prev_target(at, target);
         }
     }
@@ -105,7 +117,7 @@ static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
             const bool listed = phx_row_word_special(word)
                                     ? was_near(at, phx_prev_rows_row_attr(previous, &at->shard->store, row), distance)
                                     : at->common;
-            if (!listed) continue;
+            if (!listed || !was_level(at, target, distance)) continue;
             add_prev_target(at, target);
         }
     }
@@ -157,6 +169,7 @@ static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
                            .y = rows->oy[body->row],
                            .indexed = shard->deferred.depth == 0};
     at.common = phx_sees_common(shard, at.attr);
+    if (phx_shape_is_tall(shard->previous.shape)) at.z = shard->old_heights.at[slot];
     if (at.x != at.x) { /* it is discontinuous itself */
         const phx_prev_rows_row *row = &shard->previous.rows[store->tail[slot].list.block];
         PHX_ASSERT(row->slot == slot);
@@ -215,7 +228,8 @@ bool phx_prev_list_has(const phx_shard *shard, uint32_t slot, uint32_t target)
     const bool square = shard->previous.shape == PH_SHAPE_SQUARE;
     const float distance = phx_range_measure(rows->ox[body->row] - at.x, rows->oy[body->row] - at.y, square);
     const float view = at.attr->view;
-    return distance <= (square ? view : view * view) && was_near(&at, attr, distance);
+    return distance <= (square ? view : view * view) && was_near(&at, attr, distance) &&
+           was_level(&at, target, distance);
 }
 
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)

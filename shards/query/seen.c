@@ -30,6 +30,7 @@ void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visi
     const phx_relation_set *related = phx_related_of(shard, slot);
     const phx_attr *own = phx_store_attr(store, slot);
     const bool common = phx_sees_common(shard, own);
+    const bool tall = phx_shape_is_tall(shard->rules->shape);
     phx_row_query query;
     _Static_assert((int)PHX_QUERY_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
     phx_row_query_view(&query, shard, slot);
@@ -41,6 +42,7 @@ void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visi
             query.hits[seen] = target;
             if (!(phx_row_word_special(word) ? phx_near_sees(shard, &store->body[slot], own, target) : common))
                 continue;
+            if (tall && !phx_in_range(shard->rules, &store->body[slot], &store->body[target], own->view)) continue;
             seen += target != slot && !phx_related_to(shard, related, target);
         }
         if (seen > 0 && !visit(user, query.hits, seen)) return;

@@ -25,6 +25,8 @@ typedef struct borders {
     bool bounded;
     __m256 r, farther; /* bounded: the limits' r and margin; */
     __m256i unsure;    /* and how far from a border units can not decide */
+    bool sphere, cylinder;
+    __m256i steep, level; /* of a cylinder */
 } borders;
 
 AVX2_INLINE borders load_borders(const phx_tile_limits *limits, bool bounded)
@@ -36,7 +38,30 @@ AVX2_INLINE borders load_borders(const phx_tile_limits *limits, bool bounded)
                      bounded,
                      _mm256_set1_ps(limits->r),
                      _mm256_set1_ps(limits->margin),
-                     _mm256_set1_epi32(limits->unsure)};
+                     _mm256_set1_epi32(limits->unsure),
+                     false,
+                     false,
+                     _mm256_setzero_si256(),
+                     _mm256_setzero_si256()};
+}
+
+/* Where heights count. */
+AVX2_INLINE borders load_levels(const phx_tile_limits *limits, bool sphere)
+{
+    borders b = load_borders(limits, false);
+    b.sphere = sphere;
+    b.cylinder = !sphere;
+    b.steep = _mm256_set1_epi32(limits->levels->steep);
+    b.level = _mm256_set1_epi32(limits->levels->level);
+    return b;
+}
+
+/* Distances as heights count, from those in the plane; dz: differences now, and before in the upper halves. */
+AVX2_INLINE __m256i level_distances(__m256i apart, __m256i dz, bool before, const borders *b)
+{
+    dz = before ? _mm256_srli_epi32(dz, 16) : _mm256_and_si256(dz, _mm256_set1_epi32(0xffff));
+    if (b->sphere) return _mm256_add_epi32(apart, _mm256_madd_epi16(dz, dz));
+    return _mm256_max_epi32(apart, _mm256_add_epi32(b->level, _mm256_madd_epi16(_mm256_abs_epi16(dz), b->steep)));
 }
 
 /* The borders for candidates with these bounds; bound is read if borders are bounded. */
@@ -53,33 +78,44 @@ AVX2_INLINE borders borders_within(const borders *b, const float *bound, bool sq
     return own;
 }
 
-/* Some bounds farther on; NULL stays so. */
+/* Some bounds, or heights, farther on; NULL stays so. */
 AVX2_INLINE const float *bounds_from(const float *bound, uint32_t first)
 {
     return bound ? bound + first : NULL;
 }
 
+AVX2_INLINE const uint32_t *heights_from(const uint32_t *height, uint32_t first)
+{
+    return height ? height + first : NULL;
+}
+
 /* The observer that is matched. */
 typedef struct tile_observer {
     uint32_t place;
-    __m256i now, old;
+    __m256i now, old, height; /* height: where heights count */
 } tile_observer;
 
 AVX2_INLINE tile_observer tile_observer_at(const uint32_t *now, const uint32_t *old, uint32_t place)
 {
-    return (tile_observer){place, _mm256_set1_epi32((int)now[place]), _mm256_set1_epi32((int)old[place])};
+    return (tile_observer){place, _mm256_set1_epi32((int)now[place]), _mm256_set1_epi32((int)old[place]),
+                           _mm256_setzero_si256()};
 }
 
 /*
  * Lanes of candidates that may be events. AVX2 has only "greater": an enter is not (d beyond high) and e beyond low.
  * Without a margin, enter or leave is the same as: one of d and e beyond low, and one of them not beyond high.
  */
-AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const float *bound, const tile_observer *of,
-                                const borders *all, bool square, bool margin)
+AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const float *bound, const uint32_t *height,
+                                const tile_observer *of, const borders *all, bool square, bool margin)
 {
     const borders within = borders_within(all, bound, square), *b = &within;
     __m256i d = unit_distances(of->now, load_vector(now), square),
             e = unit_distances(of->old, load_vector(old), square);
+    if (b->sphere || b->cylinder) {
+        const __m256i dz = _mm256_sub_epi16(load_vector(height), of->height);
+        d = level_distances(d, dz, false, b);
+        e = level_distances(e, dz, true, b);
+    }
     if (!margin)
         return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_min_epi32(d, e), b->in_high),
                                    _mm256_cmpgt_epi32(_mm256_max_epi32(d, e), b->in_low));
@@ -101,25 +137,28 @@ enum {
 };
 
 /* Bits of four vectors; packing leaves them in interleaved quarters. */
-AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const float *bound, const tile_observer *of,
-                               const borders *b, bool square, bool margin)
+AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const float *bound, const uint32_t *height,
+                               const tile_observer *of, const borders *b, bool square, bool margin)
 {
     const __m256i in_turn = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     __m256i v[4];
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < 4; i++)
-        v[i] = event_lanes(now + i * LANES, old + i * LANES, bounds_from(bound, i * LANES), of, b, square, margin);
+        v[i] = event_lanes(now + i * LANES, old + i * LANES, bounds_from(bound, i * LANES),
+                           heights_from(height, i * LANES), of, b, square, margin);
     __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
     return (uint32_t)_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, in_turn));
 }
 
 /* Of up to GROUP candidates. */
-AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, const float *bound, uint32_t count,
-                                const tile_observer *of, const borders *b, bool square, bool margin)
+AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, const float *bound, const uint32_t *height,
+                                uint32_t count, const tile_observer *of, const borders *b, bool square, bool margin)
 {
-    uint64_t mask = quad_mask(now, old, bound, of, b, square, margin);
+    uint64_t mask = quad_mask(now, old, bound, height, of, b, square, margin);
     if (count > QUAD)
-        mask |= (uint64_t)quad_mask(now + QUAD, old + QUAD, bounds_from(bound, QUAD), of, b, square, margin) << QUAD;
+        mask |= (uint64_t)quad_mask(now + QUAD, old + QUAD, bounds_from(bound, QUAD), heights_from(height, QUAD), of, b,
+                                    square, margin)
+                << QUAD;
     return count >= GROUP ? mask : mask & ((UINT64_C(1) << count) - 1);
 }
 
@@ -144,11 +183,14 @@ typedef struct drawn {
     uint32_t now[DRAWN_MAX + LANES], old[DRAWN_MAX + LANES]; /* of targets */
     uint32_t own[2 * (DRAWN_MAX + LANES)];                   /* of observers: now, old, now, ... */
     float bound[DRAWN_MAX + LANES];                          /* of targets, if they have any */
+    uint32_t height[DRAWN_MAX + LANES];                      /* where heights count: of targets, */
+    uint32_t own_height[DRAWN_MAX + LANES];                  /* and of observers */
 } drawn;
 
 /* Draws the candidates of one mask, behind n drawn ones. Returns the new n. */
 AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const phx_tile_candidates *c, bool bounded,
-                                uint32_t now, uint32_t old, uint32_t *observer, uint32_t *target)
+                                const phx_tile_levels *levels, uint32_t now, uint32_t old, uint32_t *observer,
+                                uint32_t *target)
 {
     const __m128i place = _mm_set1_epi32((int)from->observer);
     const __m128i own = _mm_setr_epi32((int)now, (int)old, (int)now, (int)old);
@@ -165,6 +207,11 @@ AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const 
         if (bounded) {
             to->bound[n] = c->bound[a];
             to->bound[n + 1] = c->bound[b];
+        }
+        if (levels) {
+            to->height[n] = levels->at[a];
+            to->height[n + 1] = levels->at[b];
+            to->own_height[n] = to->own_height[n + 1] = levels->by_place[from->observer];
         }
         _mm_storeu_si128((__m128i *)(void *)(to->own + 2 * n), own);
         _mm_storel_epi64((__m128i *)(void *)(observer + n), place);
@@ -189,6 +236,11 @@ AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *al
         __m256i low = load_vector(from->own + 2 * i), high = load_vector(from->own + 2 * i + LANES);
         __m256i d = unit_distances(every_other(low, high, 0x88), load_vector(from->now + i), square);
         __m256i e = unit_distances(every_other(low, high, 0xdd), load_vector(from->old + i), square);
+        if (b->sphere || b->cylinder) {
+            const __m256i dz = _mm256_sub_epi16(load_vector(from->height + i), load_vector(from->own_height + i));
+            d = level_distances(d, dz, false, b);
+            e = level_distances(e, dz, true, b);
+        }
         __m256i enters = _mm256_andnot_si256(_mm256_cmpgt_epi32(d, b->in_low), _mm256_cmpgt_epi32(e, b->in_high));
         __m256i leaves = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->keep_low), _mm256_cmpgt_epi32(d, b->keep_high));
         __m256i flags = _mm256_or_si256(_mm256_and_si256(leaves, leave),
@@ -200,14 +252,15 @@ AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *al
 
 /* Turns masks into pairs. */
 AVX2_INLINE void put_found_pairs(const found *list, uint32_t count, const phx_tile_candidates *c,
-                                 const phx_tile_observers *observers, const borders *b, bool square, phx_pairs *pairs)
+                                 const phx_tile_observers *observers, const borders *b, bool square,
+                                 const phx_tile_levels *levels, phx_pairs *pairs)
 {
     const phx_tile_candidates of = *c;
     drawn some; /* written before it is read */
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t now = observers->now[list[i].observer], old = observers->old[list[i].observer];
-        n = draw_found(&some, n, &list[i], &of, b->bounded, now, old, pairs->observer + pairs->count,
+        n = draw_found(&some, n, &list[i], &of, b->bounded, levels, now, old, pairs->observer + pairs->count,
                        pairs->target + pairs->count);
         if (PHX_LIKELY(n <= DRAWN_MAX - GROUP)) continue;
         flag_drawn(&some, n, b, square, pairs);
@@ -222,30 +275,33 @@ AVX2_INLINE void put_found_pairs(const found *list, uint32_t count, const phx_ti
  */
 AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t count,
                                           const phx_tile_observers *observers, const phx_tile_limits *limits,
-                                          bool square, bool margin, bool bounded, phx_pairs *pairs)
+                                          const phx_tile_levels *levels, bool square, bool margin, bool bounded,
+                                          bool sphere, phx_pairs *pairs)
 {
-    const borders b = load_borders(limits, bounded);
-    const uint32_t *now = c->now, *old = c->old;
+    const borders b = levels ? load_levels(limits, sphere) : load_borders(limits, bounded);
+    const uint32_t *now = c->now, *old = c->old, *height = levels ? levels->at : NULL;
     const float *bound = bounded ? c->bound : NULL;
     found list[FOUND_MAX];
     uint32_t n = 0, w = 0;
     for (; w < observers->count; w++) {
         if (pairs->capacity - pairs->count < (size_t)n * GROUP + count) { /* there may not be enough room */
-            put_found_pairs(list, n, c, observers, &b, square, pairs);
+            put_found_pairs(list, n, c, observers, &b, square, levels, pairs);
             n = 0;
             if (pairs->capacity - pairs->count < count) break;
         }
         tile_observer of = tile_observer_at(observers->now, observers->old, observers->place[w]);
+        if (levels) of.height = _mm256_set1_epi32((int)levels->by_place[of.place]);
         for (uint32_t at = 0; at < count; at += GROUP) {
-            uint64_t mask = group_mask(now + at, old + at, bounds_from(bound, at), count - at, &of, &b, square, margin);
+            uint64_t mask = group_mask(now + at, old + at, bounds_from(bound, at), heights_from(height, at), count - at,
+                                       &of, &b, square, margin);
             list[n] = (found){mask, of.place, at};
             n += mask != 0;
             if (PHX_LIKELY(n < FOUND_MAX)) continue;
-            put_found_pairs(list, n, c, observers, &b, square, pairs);
+            put_found_pairs(list, n, c, observers, &b, square, levels, pairs);
             n = 0;
         }
     }
-    put_found_pairs(list, n, c, observers, &b, square, pairs);
+    put_found_pairs(list, n, c, observers, &b, square, levels, pairs);
     return w;
 }
 
@@ -257,11 +313,16 @@ static bool has_margin(const phx_tile_limits *limits)
 AVX2 uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *observers,
                              const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (c->bound)
-        return match_all_candidates(c, count, observers, limits, limits->square, limits->margin > 0.0f, true, pairs);
-    if (limits->square) return match_all_candidates(c, count, observers, limits, true, true, false, pairs);
-    if (has_margin(limits)) return match_all_candidates(c, count, observers, limits, false, true, false, pairs);
-    return match_all_candidates(c, count, observers, limits, false, false, false, pairs);
+    const phx_tile_levels *levels = limits->levels;
+#define MATCH(levels, square, margin, bounded, sphere) \
+    match_all_candidates(c, count, observers, limits, levels, square, margin, bounded, sphere, pairs)
+    PHX_ASSERT(!levels || !(c->bound || limits->square || has_margin(limits)));
+    if (c->bound) return MATCH(NULL, limits->square, limits->margin > 0.0f, true, false);
+    if (levels)
+        return levels->sphere ? MATCH(levels, false, false, false, true) : MATCH(levels, false, false, false, false);
+    if (limits->square) return MATCH(NULL, true, true, false, false);
+    return has_margin(limits) ? MATCH(NULL, false, true, false, false) : MATCH(NULL, false, false, false, false);
+#undef MATCH
 }
 
 /* Candidates in three rows of cells of one observer, mostly a vector each: as in stencil[], ROW_BITS for each. */
@@ -285,7 +346,7 @@ AVX2_INLINE uint32_t mask_at(const phx_tile_cells *cells, uint32_t first, const 
                              bool square, bool margin)
 {
     const float *bound = b->bounded ? cells->bound + first : NULL;
-    return lane_mask(event_lanes(cells->now + first, cells->old + first, bound, of, b, square, margin));
+    return lane_mask(event_lanes(cells->now + first, cells->old + first, bound, NULL, of, b, square, margin));
 }
 
 AVX2_INLINE void put_at(const phx_tile_cells *cells, uint32_t place, uint32_t at, const phx_tile_limits *limits,

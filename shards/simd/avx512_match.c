@@ -35,7 +35,31 @@ typedef struct matching {
     border in, keep; /* bounded: without the middle */
     bool square, margin, bounded;
     __m512 r, farther; /* bounded: the limits' r and margin */
+    bool sphere, cylinder;
+    __m512i steep, level_off; /* of a cylinder; minus the middle of the border */
 } matching;
+
+/* An observer: its position, and its height where heights count. */
+typedef struct seer {
+    eye at;
+    __m512i height;
+} seer;
+
+/* Differences of heights from the observer's, for two vectors of candidates; with zeros above. */
+typedef struct level_pair {
+    __m512i first, second;
+} level_pair;
+
+/* Of heights now, or before. */
+AVX512_INLINE level_pair level_pair_of(const uint32_t *const heights[2], __m512i own, bool before)
+{
+    const __m512i now = _mm512_set1_epi32(0xffff), none = _mm512_setzero_si512();
+    if (!heights[0]) return (level_pair){none, none};
+    const __m512i first = _mm512_sub_epi16(_mm512_loadu_si512(heights[0]), own);
+    const __m512i second = _mm512_sub_epi16(_mm512_loadu_si512(heights[1]), own);
+    if (before) return (level_pair){_mm512_srli_epi32(first, 16), _mm512_srli_epi32(second, 16)};
+    return (level_pair){_mm512_and_si512(first, now), _mm512_and_si512(second, now)};
+}
 
 /* The middles of a border for two vectors of candidates, negative. */
 typedef struct middles {
@@ -69,6 +93,21 @@ AVX512_INLINE __m512i border_distances(const matching *by, middles of, const uin
     second = _mm512_sub_epi16(second, from_here);
     return _mm512_packs_epi32(_mm512_dpwssd_epi32(of.first, first, first),
                               _mm512_dpwssd_epi32(of.second, second, second));
+}
+
+/* The same where heights count. */
+AVX512_INLINE __m512i level_distances_512(const matching *by, middles of, const uint32_t *const at[2],
+                                          __m512i from_here, level_pair dz)
+{
+    if (by->sphere) {
+        of.first = _mm512_dpwssd_epi32(of.first, dz.first, dz.first);
+        of.second = _mm512_dpwssd_epi32(of.second, dz.second, dz.second);
+    }
+    const __m512i distances = border_distances(by, of, at, from_here);
+    if (!by->cylinder) return distances;
+    const __m512i first = _mm512_dpwssd_epi32(by->level_off, _mm512_abs_epi16(dz.first), by->steep);
+    const __m512i second = _mm512_dpwssd_epi32(by->level_off, _mm512_abs_epi16(dz.second), by->steep);
+    return _mm512_max_epi16(distances, _mm512_packs_epi32(first, second));
 }
 
 /*
@@ -141,14 +180,15 @@ AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pa
 
 /* Judges the candidates in two vectors by positions now and before; their numbers are in the order of packing. */
 AVX512_INLINE verdict judge_candidates(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
-                                       const uint32_t *const old[2], const float *const bound[2], const eye *of,
-                                       __m512i which)
+                                       const uint32_t *const old[2], const float *const bound[2],
+                                       const uint32_t *const heights[2], const seer *of, __m512i which)
 {
     const middles in = middles_of(by, &by->in, bound, false), keep = middles_of(by, &by->keep, bound, true);
-    __m512i to_now = border_distances(by, in, now, of->here), to_old = border_distances(by, in, old, of->there);
+    __m512i to_now = level_distances_512(by, in, now, of->at.here, level_pair_of(heights, of->height, false));
+    __m512i to_old = level_distances_512(by, in, old, of->at.there, level_pair_of(heights, of->height, true));
     if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old, which);
-    const __m512i both_now[2] = {to_now, border_distances(by, keep, now, of->here)};
-    const __m512i both_old[2] = {to_old, border_distances(by, keep, old, of->there)};
+    const __m512i both_now[2] = {to_now, border_distances(by, keep, now, of->at.here)};
+    const __m512i both_old[2] = {to_old, border_distances(by, keep, old, of->at.there)};
     return cross_two(lanes, &by->in, &by->keep, both_now, both_old, which);
 }
 
@@ -156,8 +196,8 @@ AVX512_INLINE verdict judge_candidates(const matching *by, __mmask32 lanes, cons
  * Matches one observer with the candidates first .. end. No branch depends on a distance, except for very many events
  * at once.
  */
-AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_candidates *of, phx_span piece, eye seer,
-                                         found *to)
+AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_candidates *of, const uint32_t *heights,
+                                         phx_span piece, seer observer, found *to)
 {
     enum { SHORT = 8 }; /* stores as many as are mostly needed: short stores seldom meet two cache lines */
     const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
@@ -169,7 +209,10 @@ AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_cand
         const uint32_t *const now[2] = {to_now + i, to_now + i + LANES};
         const uint32_t *const old[2] = {to_old + i, to_old + i + LANES};
         const float *const bound[2] = {by->bounded ? to_bound + i : NULL, by->bounded ? to_bound + i + LANES : NULL};
-        verdict is = judge_candidates(by, _mm512_cmplt_epu16_mask(which, length), now, old, bound, &seer, which);
+        const bool level = by->sphere || by->cylinder;
+        const uint32_t *const at[2] = {level ? heights + i : NULL, level ? heights + i + LANES : NULL};
+        verdict is =
+            judge_candidates(by, _mm512_cmplt_epu16_mask(which, length), now, old, bound, at, &observer, which);
         __m512i notes = _mm512_maskz_compress_epi16(is.some, is.notes);
         uint32_t count = (uint32_t)__builtin_popcount(is.some);
         _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(notes));
@@ -188,14 +231,17 @@ AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t en
 }
 
 AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidates *candidates, uint32_t count,
-                                     const phx_tile_observers *observers, phx_pairs *pairs)
+                                     const phx_tile_observers *observers, const phx_tile_levels *levels,
+                                     phx_pairs *pairs)
 {
+    const bool level = by->sphere || by->cylinder;
     found unwritten;
     uint32_t w = 0, first = 0;
     unwritten.count = 0; /* and no other field */
     for (; w < observers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
         uint32_t place = observers->place[w];
-        const eye of = {_mm512_set1_epi32((int)observers->now[place]), _mm512_set1_epi32((int)observers->old[place])};
+        const seer of = {{_mm512_set1_epi32((int)observers->now[place]), _mm512_set1_epi32((int)observers->old[place])},
+                         level ? _mm512_set1_epi32((int)levels->by_place[place]) : _mm512_setzero_si512()};
         for (uint32_t i = 0; i < count; i += PIECE) {
             phx_span piece = {i, count - i < PIECE ? count : i + PIECE};
             if (i != first || unwritten.count + (piece.end - i) > PIECE) {
@@ -203,7 +249,7 @@ AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidat
                 first = i;
             }
             uint32_t before = unwritten.count;
-            match_candidate_piece(by, candidates, piece, of, &unwritten);
+            match_candidate_piece(by, candidates, level ? levels->at : NULL, piece, of, &unwritten);
             name_observer(pairs->observer + pairs->count, before, unwritten.count, _mm512_set1_epi32((int)place));
         }
     }
@@ -218,19 +264,46 @@ AVX512 static uint32_t match_bounded_512(const phx_tile_candidates *candidates, 
 {
     const border off = border_of(-limits->unsure - 1, limits->unsure);
     const __m512 r = _mm512_set1_ps(limits->r), farther = _mm512_set1_ps(limits->margin);
-    const matching by = {off, off, limits->square, limits->margin > 0.0f, true, r, farther};
-    return match_all_512(&by, candidates, count, observers, pairs);
+    const matching by = {.in = off,
+                         .keep = off,
+                         .square = limits->square,
+                         .margin = limits->margin > 0.0f,
+                         .bounded = true,
+                         .r = r,
+                         .farther = farther};
+    return match_all_512(&by, candidates, count, observers, NULL, pairs);
+}
+
+/* Heights count. */
+AVX512 static uint32_t match_levels_512(const phx_tile_candidates *candidates, uint32_t count,
+                                        const phx_tile_observers *observers, const phx_tile_limits *limits,
+                                        phx_pairs *pairs)
+{
+    const phx_tile_levels *levels = limits->levels;
+    const border in = border_of(limits->in_low, limits->in_high);
+    const int32_t middle = limits->in_high - (limits->in_high - limits->in_low) / 2;
+    const __m512i steep = _mm512_set1_epi32(levels->steep), off = _mm512_set1_epi32(levels->level - middle);
+    PHX_ASSERT(!limits->square && limits->in_low == limits->keep_low && limits->in_high == limits->keep_high);
+    if (levels->sphere) {
+        const matching by = {.in = in, .keep = in, .sphere = true};
+        return match_all_512(&by, candidates, count, observers, levels, pairs);
+    }
+    const matching by = {.in = in, .keep = in, .cylinder = true, .steep = steep, .level_off = off};
+    return match_all_512(&by, candidates, count, observers, levels, pairs);
 }
 
 AVX512 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count,
                                  const phx_tile_observers *observers, const phx_tile_limits *limits, phx_pairs *pairs)
 {
     if (candidates->bound) return match_bounded_512(candidates, count, observers, limits, pairs);
+    if (limits->levels) return match_levels_512(candidates, count, observers, limits, pairs);
     const border in = border_of(limits->in_low, limits->in_high), keep = border_of(limits->keep_low, limits->keep_high);
     const bool margin = limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
     const __m512 none = _mm512_setzero_ps();
+    const __m512i zero = _mm512_setzero_si512();
 #define MATCH(square, margin) \
-    match_all_512(&(matching){in, keep, square, margin, false, none, none}, candidates, count, observers, pairs)
+    match_all_512(&(matching){in, keep, square, margin, false, none, none, false, false, zero, zero}, candidates, \
+                  count, observers, NULL, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH

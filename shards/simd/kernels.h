@@ -55,6 +55,18 @@ typedef struct phx_tile_candidates {
 } phx_tile_candidates;
 
 /*
+ * Heights in units, in a tile where they decide: now, and before in the upper half. In a sphere the square of their
+ * difference is a part of the distance. In a cylinder steep * |dz| + level is a distance as well, and the longer one
+ * counts; steep fits 16 bits. No two heights differ by 2^15 units. Circles without a margin and bounds alone.
+ */
+typedef struct phx_tile_levels {
+    const uint32_t *at;       /* of candidates */
+    const uint32_t *by_place; /* of all places in the tile */
+    bool sphere;
+    int32_t steep, level;
+} phx_tile_levels;
+
+/*
  * r and R = view + margin in units, with slack both ways, squared for circles. From low to high is an odd number, less
  * than 2 * INT16_MAX.
  */
@@ -69,6 +81,7 @@ typedef struct phx_tile_limits {
      */
     float r, margin;
     int32_t unsure;
+    const phx_tile_levels *levels; /* NULL: heights decide nothing; for match() */
 } phx_tile_limits;
 
 /* Observers by place in a tile, and the positions of all places in units. */

@@ -20,6 +20,14 @@ static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
     return dx > dy ? dx : dy;
 }
 
+/* The distance of a candidate whose height is so many units off, from that in the plane. */
+static inline int32_t phx_units_level(int32_t apart, uint32_t height, uint32_t own, const phx_tile_levels *by)
+{
+    const int32_t dz = (int16_t)(uint16_t)(height - own), level = by->steep * (dz < 0 ? -dz : dz) + by->level;
+    if (by->sphere) return (int32_t)((uint32_t)apart + (uint32_t)(dz * dz)); /* wraps as phx_units_apart() */
+    return apart > level ? apart : level;
+}
+
 /* May a candidate at these distances, now and before, be an event? *flags: of the pair, if so. */
 static inline bool phx_units_cross(int32_t d, int32_t e, const phx_tile_limits *limits, uint32_t *flags)
 {

@@ -33,6 +33,8 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, cons
     phx_zones_init(&shard->zones, mem);
     phx_bands_init(&shard->bands);
     shard->previous.shape = rules->shape;
+    shard->previous.height = rules->height;
+    shard->old_heights.known = true;
     phx_outbox_init(&shard->outbox, mem, shard_count);
     if (phx_grid_init(&shard->grid, mem, rules->towers) && storage->make(shard)) return true;
     phx_shard_free(shard, shard_count);
@@ -46,6 +48,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_grid_free(&shard->grid, mem);
     shard->rules_storage->free(shard);
     phx_prev_rows_free(&shard->previous, mem);
+    phx_release(mem, (void **)&shard->old_heights.at, &shard->old_heights.capacity, sizeof(float));
     phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_release(mem, (void **)&shard->list_cuts.at, &shard->list_cuts.capacity, sizeof *shard->list_cuts.at);

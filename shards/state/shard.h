@@ -33,6 +33,7 @@
 #include "shards/ninegrid/ninegrid.h"
 #include "shards/simd/kernels.h"
 #include "shards/state/immigrant_lists.h"
+#include "shards/state/old_heights.h"
 #include "shards/state/outbox.h"
 #include "shards/state/update_bands.h"
 #include "shards/zones/zones.h"
@@ -133,6 +134,7 @@ typedef struct phx_shard {
     bool blind;             /* there was no memory for copies or the index in this tick: no list is found */
     bool lacks_copies;      /* ... for copies: ghosts are not the ones of this tick */
     phx_prev_rows previous; /* previous rows, while lists are derived */
+    phx_old_heights old_heights;
     phx_list_pool lists;
     phx_list_cuts list_cuts; /* of observers with a cap */
     phx_list *annuli;        /* by slot: state/annulus.h; NULL: no observer had a margin */
@@ -144,7 +146,7 @@ typedef struct phx_shard {
     phx_bands bands;
     bool restoring; /* the world is restored from an image: partial lists take no target, and no other list waits */
     bool all_dirty; /* every observer is evaluated: the rules changed */
-    bool far_dirty; /* every observer is evaluated: too many far targets changed, or flat changed */
+    bool far_dirty; /* every observer is evaluated: too many far targets changed, or lists follow another rule */
     bool far_moved; /* a target with a reach moved, or a far target changed: far_items.h; without deltas every observer
                        is evaluated */
     bool bounded;   /* some targets may be PHX_SLOT_BOUNDED, or were so at the last tick's end */
@@ -152,6 +154,9 @@ typedef struct phx_shard {
     bool limited;          /* an own observer had a limit, a cap or an adds_max, in this tick or before */
     bool flat;             /* heights decide nothing in this tick: tick/flat_ground.h */
     bool flat_before;      /* ... in the last tick */
+    bool uneven;           /* heights may decide about events: this tick or the last one was not flat */
+    /* deltas take heights into account, if they decide, in this tick and in the last one: phx_shard_heights_fit() */
+    bool heights_fit, heights_fit_before;
     /* in this tick attributes of an own entity changed, or relations: a target in range may be hidden from now on */
     bool sight_changed;
     bool global_moved;      /* a global target moved; its position counts at caps only */

@@ -106,7 +106,7 @@ void phx_shard_end(phx_shard *shard)
     }
     settle_relations(shard);
     shard->storage->end_tick(shard);
-    phx_prev_rows_end(&shard->previous, &shard->store, &shard->grid, shard->rules->shape);
+    phx_prev_rows_end(&shard->previous, &shard->store, &shard->grid, shard->rules);
     phx_bands_end_tick(shard);
     PHX_VALIDATE(shard->storage->ended_valid(shard));
     if (shard->changed) phx_far_end_tick(&shard->far, &shard->store);
@@ -118,8 +118,12 @@ void phx_shard_end(phx_shard *shard)
     shard->zones.dirty_count = 0;
     shard->zones.missed = false;
     if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);
+    const bool indexed = shard->storage->has_deltas && !shard->blind;
+    if (shard->changed || shard->all_dirty || !indexed)
+        phx_old_heights_follow(&shard->old_heights, shard->rules, &shard->store, indexed);
     PHX_VALIDATE(!shard->changed || phx_grid_in_order(&shard->grid));
     shard->flat_before = shard->flat;
+    shard->heights_fit_before = shard->heights_fit;
     shard->dense_tick = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->far_moved = shard->global_moved = shard->changed =

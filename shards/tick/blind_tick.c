@@ -22,7 +22,9 @@ static void free_index(phx_shard *shard)
     phx_prev_rows_free(&shard->previous, shard->mem);
     phx_prev_rows_init(&shard->previous, shard->mem);
     shard->previous.shape = shard->rules->shape;
-    shard->derives_lists = shard->delta_allowed = shard->flat = false;
+    shard->previous.height = shard->rules->height;
+    shard->derives_lists = shard->delta_allowed = shard->flat = shard->heights_fit = false;
+    shard->old_heights.known = false;
     for (uint32_t slot = 0; slot < store->slots; slot++)
         store->body[slot].state = (uint16_t)(store->body[slot].state & ~bits);
 }

@@ -31,3 +31,10 @@ bool phx_shard_ground_flat(const phx_shard *shard)
     if (!(span.low < span.high)) return true; /* equal heights, or no entity */
     return rules->shape == PH_SHAPE_CYLINDER && span.high - span.low <= rules->height;
 }
+
+bool phx_shard_heights_fit(const phx_shard *shard)
+{
+    const bool far = shard->far.entry_count > 0 || shard->far.change_count > 0;
+    if (!phx_shape_is_tall(shard->rules->shape) || !shard->old_heights.known) return false;
+    return !far && !shard->bounded && !shard->rules->banded;
+}

@@ -349,11 +349,20 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     end_adds(shard);
     if (shard->far.stale && !rebuild_far_targets(shard)) return false;
     if (shard->far.moved) phx_far_follow(&shard->far, shard->rules, &shard->store);
-    if (shard->changed || shard->all_dirty) shard->flat = phx_shard_ground_flat(shard);
-    if (shard->flat != shard->flat_before) shard->far_dirty = true; /* lists follow another rule than before */
-    bool radii = shard->storage->has_deltas && shard->flat;
+    if (shard->changed || shard->all_dirty) { /* else no observer is visited, and lists stay as they are */
+        shard->flat = phx_shard_ground_flat(shard);
+        shard->heights_fit = phx_shard_heights_fit(shard);
+    }
+    shard->uneven = !shard->flat || !shard->flat_before;
+    const bool derives = shard->flat || shard->heights_fit, derived = shard->flat_before || shard->heights_fit_before;
+    /* lists follow another rule than before, or heights decide in a way that deltas do not know */
+    if (derives != derived || (shard->uneven && !shard->heights_fit)) shard->far_dirty = true;
+    bool radii = shard->storage->has_deltas && derives;
     if (shard->changed) phx_block_summary_update(&shard->grid);
     follow_bounded(shard);
+    if (shard->storage->has_deltas &&
+        !phx_old_heights_reserve(&shard->old_heights, shard->mem, shard->rules, shard->store.slots))
+        return false;
     if (radii && !(phx_prev_rows_room(previous, shard->mem, shard->store.slots) && phx_annuli_reserve(shard)))
         return false;
     phx_list_cuts_room(shard);

@@ -4,7 +4,8 @@
  * of diff_model these worlds are few blocks full of entities, so nearly all events are decided by units of tiles,
  * with views and margins from less than a unit to wider than a block and steps from less than a unit to long ones. In
  * half of them entities have relations too, up to more than a set of them holds slots of, some over borders of shards;
- * in half of them some targets are seen up to a distance of their own alone.
+ * in half of them some targets are seen up to a distance of their own alone. A third are of spheres or cylinders, where
+ * most heights differ, from hardly to by more than a tile has units for.
  *
  *     diff_simd [--seed N] [--count N]
  */
@@ -35,6 +36,7 @@ typedef struct crowd {
     uint64_t id_step;         /* ids are multiples of it */
     uint32_t relate;          /* of so many commands one is behind some of relations; 0: none */
     uint32_t bounded_percent; /* so many are seen from near alone: */
+    float hills;              /* heights are from 0 to so much, and some change; 0: all are 0 */
     bool bounds_mixed;        /* from different distances, from touching to beyond views; else all from one */
 } crowd;
 
@@ -45,7 +47,7 @@ typedef struct outcome {
 } outcome;
 
 typedef struct member {
-    float x, y;
+    float x, y, z;
     bool in;
     uint64_t seen[WORDS]; /* by events: a bit for each that it sees */
 } member;
@@ -91,6 +93,13 @@ static crowd crowd_of(uint64_t seed)
     static const uint32_t bounded[] = {0, 0, 5, 80};
     of.bounded_percent = bounded[phx_rng_below(&rng, 4)];
     of.bounds_mixed = phx_rng_below(&rng, 2);
+    static const float hills[] = {0.03f, 0.5f, 1, 6}, heights[] = {0, 0.01f, 0.3f, 2};
+    if (phx_rng_below(&rng, 3) == 0) {
+        of.def.shape = phx_rng_below(&rng, 2) ? PH_SHAPE_SPHERE : PH_SHAPE_CYLINDER;
+        of.hills = of.view_max * hills[phx_rng_below(&rng, 4)];
+        of.def.height = of.hills * heights[phx_rng_below(&rng, 4)];
+        if (phx_rng_below(&rng, 4)) of.bounded_percent = 0; /* else deltas know no heights */
+    }
     of.def.events_max = phx_rng_below(&rng, 3) ? 0 : of.count * of.count / (1 + phx_rng_below(&rng, 40));
     return of;
 }
@@ -98,6 +107,15 @@ static crowd crowd_of(uint64_t seed)
 static float somewhere(host *h, const crowd *of)
 {
     return of->middle + of->spread * (phx_rng_unit(&h->rng) - 0.5f);
+}
+
+/* A height, one step from the last one or anywhere; most stay. */
+static float climb(host *h, const crowd *of, float z)
+{
+    enum { RESTS = 3, LEAPS = 9 }; /* of so many some stay, one leaps */
+    if (of->hills == 0 || phx_rng_below(&h->rng, RESTS) > 0) return z;
+    if (phx_rng_below(&h->rng, LEAPS) == 0) return of->hills * phx_rng_unit(&h->rng);
+    return z + of->step * (phx_rng_unit(&h->rng) - 0.5f);
 }
 
 /* How far off a target is seen, if it is bounded. */
@@ -131,7 +149,8 @@ static void come(host *h, const crowd *of, member *who, uint64_t id)
     float view = of->view_max;
     if (of->views_mixed) view *= phx_rng_below(&h->rng, 3) ? phx_rng_unit(&h->rng) : 0;
     if (of->views_tiny && phx_rng_below(&h->rng, 3) == 0) view = of->view_max * 1e-4f * phx_rng_unit(&h->rng);
-    ph_attrs a = {.given = PH_X | PH_Y | PH_VIEW | PH_MARGIN, .view = view};
+    ph_attrs a = {.given = PH_X | PH_Y | PH_Z | PH_VIEW | PH_MARGIN, .view = view};
+    a.z = who->z = of->hills > 0 ? of->hills * phx_rng_unit(&h->rng) : 0;
     a.x = who->x = somewhere(h, of);
     a.y = who->y = somewhere(h, of);
     a.margin = view > 0 ? of->margin_max : 0;
@@ -169,7 +188,7 @@ static void relate(host *h, const crowd *of, uint32_t i)
 
 static void act(host *h, const crowd *of, uint32_t i)
 {
-    enum { NONE = 3 };
+    enum { NONE = 3, ON_THE_SPOT = 4 };
     member *who = &h->members[i];
     const uint64_t id = of->id_step * (i + 1);
     if (of->relate > 0 && phx_rng_below(&h->rng, of->relate) == 0) relate(h, of, i);
@@ -190,9 +209,14 @@ static void act(host *h, const crowd *of, uint32_t i)
         CHECK_OK(ph_set(h->producer, id, &a));
     }
     if (fate > 1 && phx_rng_below(&h->rng, 100) >= of->movers_percent) return;
+    who->z = climb(h, of, who->z);
+    if (of->hills > 0 && phx_rng_below(&h->rng, ON_THE_SPOT) == 0) { /* it rises or falls alone, or does nothing */
+        CHECK_OK(ph_move(h->producer, id, who->x, who->y, who->z));
+        return;
+    }
     who->x = fate == 1 ? somewhere(h, of) : who->x + of->step * (phx_rng_unit(&h->rng) - 0.5f);
     who->y = fate == 1 ? somewhere(h, of) : who->y + of->step * (phx_rng_unit(&h->rng) - 0.5f);
-    CHECK_OK(ph_move(h->producer, id, who->x, who->y, 0));
+    CHECK_OK(ph_move(h->producer, id, who->x, who->y, who->z));
 }
 
 /* The entity of an id. */

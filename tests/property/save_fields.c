@@ -146,6 +146,7 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, blind) \
     LEFT(T, VALUE, lacks_copies) \
     DERIVED(T, VALUE, previous) \
+    DERIVED(T, VALUE, old_heights) \
     SAVED(T, VALUE, lists) \
     LEFT(T, VALUE, list_cuts) \
     SAVED(T, VALUE, annuli) \
@@ -164,6 +165,9 @@ FIELDS_OF(phx_world)
     DERIVED(T, VALUE, limited) \
     DERIVED(T, VALUE, flat) \
     DERIVED(T, VALUE, flat_before) \
+    DERIVED(T, VALUE, uneven) \
+    DERIVED(T, VALUE, heights_fit) \
+    DERIVED(T, VALUE, heights_fit_before) \
     LEFT(T, VALUE, sight_changed) \
     LEFT(T, VALUE, global_moved) \
     LEFT(T, VALUE, changed) \

@@ -1,6 +1,7 @@
 /*
  * Work counters of the interest phase. While all walk, a delta does observers with relations, with a margin, with a cap
- * that does not cut, and with targets that are seen from beyond a view (docs/finding-events.md). Only observers whose
+ * that does not cut, with targets that are seen from beyond a view, and of spheres and cylinders where heights differ
+ * (docs/finding-events.md). Only observers whose
  * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them.
  * While no cap cuts, each list stays derived: with a margin only the listed targets beyond a view are kept. At adds_max
  * observers that wait for targets are evaluated, and no others. Where lists are derived, bands look at rows, and at
@@ -41,6 +42,7 @@ typedef struct host {
     ph_producer producer;
     uint64_t rng;
     ph_position at[ENTITIES];
+    float hills;
     bool hidden[ENTITIES]; /* by stealth */
     ph_consumer consumer;
     bool told[ENTITIES + 1][ENTITIES + 1]; /* by events alone: the target is in the observer's list */
@@ -67,6 +69,8 @@ typedef struct way {
     bool renews;   /* some observers get another view in each tick: they are evaluated */
     bool layers;   /* some observers do not see layer 0, where most targets are */
     bool stealthy; /* a tenth is hidden from all, from the beginning */
+    ph_shape shape;
+    float hills; /* heights are from 0 to so much, and change */
 } way;
 
 static float uniform(host *h, float low, float high)
@@ -76,6 +80,8 @@ static float uniform(host *h, float low, float high)
 
 static void place(host *h, uint64_t id, float x, float y)
 {
+    enum { CLIMBS = 3 }; /* of so many one comes to another height */
+    if (h->hills > 0 && id % CLIMBS == phx_rng_below(&h->rng, CLIMBS)) h->at[id - 1].z = uniform(h, 0, h->hills);
     h->at[id - 1].x = fminf(fmaxf(x, 0), SIDE);
     h->at[id - 1].y = fminf(fmaxf(y, 0), SIDE);
 }
@@ -90,8 +96,11 @@ static void enter_all(host *h)
         const float x = first ? uniform(h, 0, SIDE) : at.x + off_x;
         const float y = first ? uniform(h, 0, SIDE) : at.y + off_y;
         place(h, id, x, y);
-        const ph_attrs attrs = {
-            .given = PH_X | PH_Y | PH_VEILED, .x = h->at[id - 1].x, .y = h->at[id - 1].y, .veiled = first};
+        const ph_attrs attrs = {.given = PH_POSITION | PH_VEILED,
+                                .x = h->at[id - 1].x,
+                                .y = h->at[id - 1].y,
+                                .z = h->at[id - 1].z,
+                                .veiled = first};
         CHECK_OK(ph_enter(h->producer, id, &attrs));
     }
 }
@@ -196,7 +205,7 @@ static void walk(host *h)
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         const float step_x = uniform(h, -6, 6), step_y = uniform(h, -6, 6);
         place(h, id, h->at[id - 1].x + step_x, h->at[id - 1].y + step_y);
-        CHECK_OK(ph_move(h->producer, id, h->at[id - 1].x, h->at[id - 1].y, 0));
+        CHECK_OK(ph_move(h->producer, id, h->at[id - 1].x, h->at[id - 1].y, h->at[id - 1].z));
     }
 }
 
@@ -213,7 +222,7 @@ static uint32_t disturb(host *h, uint32_t number)
         h->hidden[changer - 1] = !h->hidden[changer - 1];
         const ph_attrs stealth = {.given = PH_STEALTH, .stealth = h->hidden[changer - 1]};
         place(h, jumper, fmodf(h->at[jumper - 1].x + 0.5f * SIDE, SIDE), uniform(h, 0, SIDE));
-        CHECK_OK(ph_move(h->producer, jumper, h->at[jumper - 1].x, h->at[jumper - 1].y, 0));
+        CHECK_OK(ph_move(h->producer, jumper, h->at[jumper - 1].x, h->at[jumper - 1].y, h->at[jumper - 1].z));
         CHECK_OK(ph_set(h->producer, changer, &stealth));
     }
     if (number % 2 == 0) {
@@ -221,7 +230,8 @@ static uint32_t disturb(host *h, uint32_t number)
         return 2 * JUMPS;
     }
     place(h, comer, uniform(h, 0, SIDE), uniform(h, 0, SIDE));
-    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = h->at[comer - 1].x, .y = h->at[comer - 1].y};
+    const ph_attrs attrs = {
+        .given = PH_POSITION, .x = h->at[comer - 1].x, .y = h->at[comer - 1].y, .z = h->at[comer - 1].z};
     CHECK_OK(ph_enter(h->producer, comer, &attrs));
     return 2 * JUMPS + 1;
 }
@@ -235,7 +245,7 @@ static uint32_t disturb_far(host *h, uint32_t number)
     h->hidden[beacon - 1] = !h->hidden[beacon - 1];
     const ph_attrs lit = {.given = PH_GLOBAL, .global = !h->hidden[beacon - 1]};
     place(h, jumper, fmodf(h->at[jumper - 1].x + 0.5f * SIDE, SIDE), uniform(h, 0, SIDE));
-    CHECK_OK(ph_move(h->producer, jumper, h->at[jumper - 1].x, h->at[jumper - 1].y, 0));
+    CHECK_OK(ph_move(h->producer, jumper, h->at[jumper - 1].x, h->at[jumper - 1].y, h->at[jumper - 1].z));
     CHECK_OK(ph_set(h->producer, changer, &other));
     CHECK_OK(ph_set(h->producer, beacon, &lit));
     return 3;
@@ -375,6 +385,7 @@ static void run(const way *of)
     static host h;
     memset(&h, 0, sizeof h);
     h.rng = SEED;
+    h.hills = of->hills;
     ph_world_def def = ph_world_def_default();
     ph_class kind = ph_class_default("default");
     kind.view = 100;
@@ -386,6 +397,8 @@ static void run(const way *of)
     def.classes = &kind;
     def.class_count = 1;
     def.world_size[0] = def.world_size[1] = SIDE;
+    def.shape = of->shape;
+    def.height = 20;
     REQUIRE(ph_world_create(&def, &h.world) == PH_OK && ph_producer_open(h.world, &h.producer) == PH_OK &&
             ph_consumer_open(h.world, 0, &h.consumer) == PH_OK);
     enter_all(&h);
@@ -518,6 +531,19 @@ int main(void)
         {"adds_max and relations", .adds_max = 20, .related = true},
         {"adds_max and near targets", .adds_max = 20, .near = true},
         {"adds_max and jumps", .adds_max = 5, .jumps = true, .waits = true},
+        {"spheres", .shape = PH_SHAPE_SPHERE, .hills = 50},
+        {"spheres and a margin", 15, .shape = PH_SHAPE_SPHERE, .hills = 50},
+        {"spheres, jumps and a cap", 0, 500, .jumps = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
+        {"spheres, jumps and a margin", 15, .jumps = true, .shape = PH_SHAPE_SPHERE, .hills = 150},
+        {"spheres and relations", .related = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
+        {"spheres and views", .views = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
+        {"spheres on flat ground, and far targets", .far = true, .shape = PH_SHAPE_SPHERE},
+        {"cylinders", .shape = PH_SHAPE_CYLINDER, .hills = 50},
+        {"cylinders, and a margin", 15, .shape = PH_SHAPE_CYLINDER, .hills = 50},
+        {"cylinders, and jumps", .jumps = true, .shape = PH_SHAPE_CYLINDER, .hills = 500},
+        {"cylinders, relations and a margin", 15, .related = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
+        {"cylinders, and views that change", .views = true, .renews = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
+        {"cylinders, and layers", .layers = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"adds_max, jumps and a margin", 15, .adds_max = 5, .jumps = true, .waits = true},
     };
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) run(&ways[i]);

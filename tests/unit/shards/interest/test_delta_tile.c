@@ -305,22 +305,43 @@ Test(run_delta, a_reach_near_one_observer_is_no_work_for_another)
     }
 }
 
-Test(run_delta, other_shapes_take_the_list_off_flat_ground)
+/* One event at the border of a sphere, or at the height of a cylinder; and where only a height changes. */
+Test(run_delta, other_shapes_compare_heights_off_flat_ground)
 {
     for (int i = 0; i < 2; i++) {
         phx_rules rules = plain_rules(10, 50);
         rules.shape = i == 0 ? PH_SHAPE_SPHERE : PH_SHAPE_CYLINDER;
-        rules.height = 20; /* of a cylinder: below the flight */
+        rules.height = 5; /* of a cylinder: below the flight */
         f = fleet_open(rules, 1, 1, 4);
         fleet_begin(f);
         fleet_enter(f, 1, plain_attr(20, 0), 105, 105);
-        fleet_enter(f, 2, plain_attr(0, 0), 106, 105);
+        fleet_enter(f, 2, plain_attr(0, 0), 123, 105);
+        for (uint64_t id = 3; id <= 12; id++) fleet_enter(f, id, plain_attr(0, 0), 300, 300); /* so few move */
         fleet_end(f);
         begin();
-        fleet_fly(f, 2, 107, 105, 30);
+        end_without_lists(0);
+        begin();
+        fleet_fly(f, 2, 124, 105, 8);
+        end_without_lists(1);
+        begin();
+        fleet_fly(f, 2, 124, 105, 0);
+        end_without_lists(1);
+        begin();
+        fleet_fly(f, 2, 124, 105, 2);
+        end_without_lists(0);
+        begin();
+        fleet_fly(f, 1, 105, 105, -3);
+        fleet_fly(f, 2, 124, 105, 5); /* apart from each other: one event */
+        end_without_lists(1);
+        begin();
+        fleet_fly(f, 1, 105, 105, 0);
+        end_without_lists(1);
+        begin();
+        fleet_fly(f, 2, 124, 105, 60);
         fleet_end(f);
-        cr_assert_eq(fleet_counts(f).by_delta - counted.by_delta, 0, "its target is in the air");
-        cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, 1);
+        cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, i == 0,
+                     "so high is a block of spheres without units");
+        cr_assert_eq(f->changes, 1);
         fleet_close(f);
     }
 }

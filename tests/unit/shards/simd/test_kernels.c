@@ -36,15 +36,30 @@ static phx_tile_limits own_limits(uint32_t i, const phx_tile_limits *limits)
     return own;
 }
 
+static uint32_t height[MANY + 2 * PHX_KERNEL_PAD]; /* now, and before in the upper half */
+
+/* A distance now or before, as heights count. */
+static int64_t apart(uint32_t i, uint32_t at, const phx_tile_limits *limits, bool before)
+{
+    const uint32_t *place = before ? old : now, shift = before ? 16 : 0;
+    const phx_tile_levels *levels = limits->levels;
+    const int64_t flat = units_apart(place[i], place[at], limits->square);
+    const int64_t dz = (int64_t)(height[i] >> shift & 0xffff) - (int64_t)(height[at] >> shift & 0xffff);
+    if (!levels) return flat;
+    if (levels->sphere) return flat + dz * dz;
+    const int64_t level = levels->steep * (dz < 0 ? -dz : dz) + levels->level;
+    return flat > level ? flat : level;
+}
+
 static bool may_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits)
 {
-    int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
+    int64_t d = apart(i, at, limits, false), e = apart(i, at, limits, true);
     return (d <= limits->in_high && e > limits->in_low) || (d > limits->keep_low && e <= limits->keep_high);
 }
 
 static bool must_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits, bool *leaves)
 {
-    int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
+    int64_t d = apart(i, at, limits, false), e = apart(i, at, limits, true);
     *leaves = e <= limits->keep_low && d > limits->keep_high;
     return *leaves || (d <= limits->in_low && e > limits->in_high);
 }
@@ -201,6 +216,50 @@ static void match_many(const phx_kernels *kernels, const char *name)
 Test(kernels, matching_more_than_a_piece)
 {
     with_each(match_many);
+}
+
+/* Heights of a sphere or a cylinder, often at its border, and up to as far apart as they may be. */
+static void match_tall(const phx_kernels *kernels, const char *name)
+{
+    enum { CAPACITY = 2 * MANY, HIGHEST = 24000, NEAR = 9 };
+    static uint32_t found[2][CAPACITY + PHX_KERNEL_PAD];
+    uint64_t rng = 40, pairs_all = 0;
+    for (uint32_t round = 0; round < 100; round++) {
+        const uint32_t count = round % 4 ? 1 + phx_rng_below(&rng, MANY) : MANY, place[3] = {0, count / 2, count - 1};
+        const int32_t r = 7600 - (int32_t)phx_rng_below(&rng, 3000), slack = 30000,
+                      h = 300 + 100 * (int32_t)(round % 40);
+        const phx_tile_levels levels = {
+            .at = height, .by_place = height, .sphere = round % 2, .steep = slack / 2, .level = r * r - slack / 2 * h};
+        const phx_tile_limits limits = {.in_low = r * r - slack - 1,
+                                        .in_high = r * r + slack,
+                                        .keep_low = r * r - slack - 1,
+                                        .keep_high = r * r + slack,
+                                        .levels = &levels};
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t high = phx_rng_below(&rng, 4) ? 0 : phx_rng_below(&rng, HIGHEST - 2 * NEAR - 4300);
+            const uint32_t up = high + (phx_rng_below(&rng, 3) ? 0 : (uint32_t)h - 3);
+            now[i] = some_way_off(&rng, r);
+            old[i] = some_way_off(&rng, r);
+            row[i] = i * 3;
+            height[i] = (up + phx_rng_below(&rng, NEAR)) | (high + phx_rng_below(&rng, NEAR)) << 16;
+        }
+        for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
+        phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, NULL}, count,
+                                       &(phx_tile_observers){place, 3, now, old}, &limits, &pairs),
+                 n = 0;
+        cr_assert_geq(done, 2, "%s: there was room for two", name);
+        for (uint32_t w = 0; w < done; w++)
+            n = check_matches(place[w], (phx_span){0, count}, row, &limits, &pairs, n, name);
+        cr_assert_eq(n, pairs.count, "%s: more than there are", name);
+        pairs_all += n;
+    }
+    cr_assert_gt(pairs_all, MANY, "%s: a test of nothing", name);
+}
+
+Test(kernels, matching_where_heights_count)
+{
+    with_each(match_tall);
 }
 
 /* ---- the fate of pairs ---- */
