@@ -514,7 +514,9 @@ enum { PHC_HALO_DROPS = 8 };
  * goes beside its like; from then on it takes the place of a reserved one, so that sizes and places stay.
  */
 typedef struct phc_stats {
-    uint64_t map_version;       /* 0 = none yet */
+    uint64_t map_version;       /* 0 = none yet. map_version >> 16 is its era: another one behind a control store that
+                                   lost all it had. A gateway forgets then which ownerships and feeds it has heard of:
+                                   one of a map that was lost with its node may be above all that come */
     uint64_t nodes;             /* of the map, without gateways */
     uint64_t regions;           /* own ones */
     uint64_t own;               /* entities */

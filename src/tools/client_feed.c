@@ -166,6 +166,13 @@ void phx_client_hear_last(phx_client_feed *client, const phc_feed *last, uint64_
     wait_for_more(client, now_ms, false);
 }
 
+void phx_client_forget(phx_client_feed *client)
+{
+    while (client->held_count > 0) drop_held(client, 0);
+    client->shown = client->told = (phc_feed){0};
+    client->waits = false;
+}
+
 bool phx_client_asks(phx_client_feed *client, uint64_t now_ms)
 {
     if (!client->waits || now_ms - client->waits_since_ms < PHX_CLIENT_WAIT_MS) return false;

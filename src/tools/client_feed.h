@@ -49,6 +49,11 @@ typedef struct phx_client_feed {
 void phx_client_take(phx_client_feed *client, const phx_client_change *change, uint64_t now_ms);
 /* Its owner has said that this is the last one. */
 void phx_client_hear_last(phx_client_feed *client, const phc_feed *last, uint64_t now_ms);
+/*
+ * The map is of another era: a feed of before may be above the ones of now, as its node is gone with a map that no
+ * other one has read. The next change of the observer counts, whichever it is; the list stays until a whole one comes.
+ */
+void phx_client_forget(phx_client_feed *client);
 /* Is the owner to be asked for a whole list, now? Asked anew for as long as none comes. */
 bool phx_client_asks(phx_client_feed *client, uint64_t now_ms);
 void phx_client_free(phx_client_feed *client);

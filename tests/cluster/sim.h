@@ -46,10 +46,11 @@ typedef struct sim_process {
     uint64_t registration, paused_until, store_cut_until, start_at;
     uint64_t clock_offset;
     sim_state states[SIM_ENTITIES_MAX]; /* of own entities */
-    sim_view views[SIM_ENTITIES_MAX];   /* of a gateway, as the next three */
+    sim_view views[SIM_ENTITIES_MAX];   /* of a gateway, as the next four */
     phx_client_feed clients[SIM_ENTITIES_MAX];
     phx_mem client_memory;
     phx_client_counts client_counts;
+    uint32_t era;                        /* of the gateway's map, above 0 */
     bool whole[SIM_ENTITIES_MAX];        /* the client of an own entity is to get the whole list; see sim_clients.c */
     bool here[SIM_ENTITIES_MAX];         /* entities that the host has by the events so far; see sim_says.c */
     uint32_t restoring[SIM_REGIONS_MAX]; /* phx_region.lost of an event that the host has not done */
@@ -181,6 +182,7 @@ void sim_clients_enter(sim_process *process, uint64_t id, phx_node_event_kind ki
 void sim_clients_hear(sim_schedule *sim, uint32_t slot, const sim_message *message);
 void sim_clients_hear_last(sim_schedule *sim, uint32_t slot, const sim_message *message);
 /* A gateway asks for whole lists where changes stay away. */
+void sim_clients_follow_era(sim_process *process);
 void sim_clients_ask(sim_schedule *sim, uint32_t slot);
 void sim_clients_begin(sim_process *process);
 void sim_clients_end(sim_schedule *sim, sim_process *process);

@@ -105,6 +105,18 @@ void sim_clients_hear_last(sim_schedule *sim, uint32_t slot, const sim_message *
     phx_client_hear_last(&process->clients[message->view.id - 1], &message->feed, now_ms(sim));
 }
 
+/* What was heard of before may be above all that come, as in a gateway of pharos-node. */
+void sim_clients_follow_era(sim_process *process)
+{
+    const uint32_t version = process->node.map.version, era = 1 + (version >> PHX_CLUSTER_ERA_SHIFT);
+    if (version == 0) return;
+    for (uint32_t i = 0; i < SIM_ENTITIES_MAX && process->era != 0 && process->era != era; i++) {
+        process->views[i] = (sim_view){0};
+        phx_client_forget(&process->clients[i]);
+    }
+    process->era = era;
+}
+
 void sim_clients_ask(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];

@@ -291,6 +291,7 @@ void sim_host_step(sim_schedule *sim, uint32_t slot)
     sim_process *process = &sim->processes[slot];
     if ((sim->tick + slot) % POLL_TICKS == 0) sim_store_poll(sim, slot);
     if (!process->alive) return;
+    if (process->gateway) sim_clients_follow_era(process);
     sim_net_deliver(sim, slot);
     if (!process->gateway) sim_copies_hear(sim, slot);
     phx_map_barrier_begin(&process->node, sim_now(sim, process));

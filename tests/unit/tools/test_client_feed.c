@@ -191,3 +191,18 @@ Test(client_wire, bytes_that_can_not_be_are_no_change)
     cr_assert_eq(phx_client_get_head(&reader), 0);
     cr_assert_not(phx_client_get_change(&reader, &change));
 }
+
+Test(client_feed, what_a_lost_map_had_told_does_not_stand_above_the_map_that_is_adopted)
+{
+    hear(0, (told){9 * FEED, 1, false, 0, 2, {1, 2}}); /* of a map that was lost with its node */
+    hear(0, (told){9 * FEED, 3, false, 0, 1, {7}});
+    phx_client_forget(&client);
+    LIST(1, 2);
+    cr_assert(client.held_count == 0 && !phx_client_asks(&client, 1000));
+    hear(1000, (told){FEED, 5, false, 0, 1, {3}}); /* of the owner, which has gone on with the earlier feed */
+    LIST(1, 2);
+    cr_assert(phx_client_asks(&client, 1000 + PHX_CLIENT_WAIT_MS));
+    hear(1300, (told){FEED, 6, true, 0, 2, {3, 4}});
+    LIST(3, 4);
+    cr_assert_eq(counts.repeated, 0);
+}

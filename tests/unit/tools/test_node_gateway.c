@@ -158,6 +158,20 @@ Test(node_gateway, states_of_a_node_that_is_out_are_dropped_and_counted)
     cr_assert_eq(asked_rounds, 0, "its numbers of changes count no more");
 }
 
+Test(node_gateway, with_a_map_of_another_era_what_was_heard_before_counts_no_more)
+{
+    open_gateway(WALKERS);
+    left = 8;
+    phx_gateway_hear(&gateway);
+    cr_assert(gateway.era != 0);
+    gateway.era++; /* as if the map of before was of another one */
+    given = 0;
+    left = 4;
+    phx_gateway_hear(&gateway);
+    cr_assert_eq(gateway.counts.stale, 0);
+    cr_assert_eq(gateway.walkers[0].state.steps, 1);
+}
+
 Test(node_gateway, the_owner_of_a_client_that_misses_a_change_is_asked_for_its_list)
 {
     open_gateway(WALKERS);
