@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "unit/shards/shards_fixture.h"
 
+#include "base/rng.h"
 #include "base/simd.h"
 
 static fleet *f;
@@ -342,6 +343,104 @@ Test(run_delta, other_shapes_compare_heights_off_flat_ground)
         cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, i == 0,
                      "so high is a block of spheres without units");
         cr_assert_eq(f->changes, 1);
+        fleet_close(f);
+    }
+}
+
+/*
+ * Each target is as high above its observer as a cylinder is, but for a hair more or less: units, of which each is many
+ * hairs, can not tell.
+ */
+Test(run_delta, a_target_a_hair_above_or_below_the_end_of_a_cylinder)
+{
+    enum { COUPLES = 60, TICKS = 20 };
+    const float height = 5, hair = 0.0002f, hills = 40;
+    uint64_t rng = 7;
+    phx_rules rules = plain_rules(10, 50);
+    rules.shape = PH_SHAPE_CYLINDER;
+    rules.height = height;
+    f = fleet_open(rules, 1, 1, 4);
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= 2 * COUPLES; id++)
+        fleet_enter(f, id, plain_attr(20, 0), 100 + 50 * phx_rng_unit(&rng), 100 + 50 * phx_rng_unit(&rng));
+    fleet_end(f);
+    for (uint32_t tick = 0; tick < TICKS; tick++) {
+        begin();
+        for (uint64_t id = 1; id <= 2 * COUPLES; id += 2) {
+            const float x = f->entity[id].x, y = f->entity[id].y, z = hills * phx_rng_unit(&rng);
+            fleet_fly(f, id, x, y, z);
+            fleet_fly(f, id + 1, x + 1, y, z + height + (phx_rng_below(&rng, 2) ? hair : -hair));
+        }
+        fleet_end(f);
+        cr_assert(tick == 0 || fleet_counts(f).evaluated == counted.evaluated, "heights are no reason");
+    }
+    fleet_close(f);
+}
+
+/*
+ * Observers on flat ground, and above and below the next block a column of targets that come near in the ground plane:
+ * the upper ones are more units away than 16 bits have.
+ */
+Test(run_delta, targets_of_another_block_high_above_and_far_below)
+{
+    enum { OBSERVERS = 8, COLUMN = 80, FIRST = 101, TICKS = 5 };
+    for (int i = 0; i < 4; i++) {
+        const float side = i % 2 ? 1 : -1;
+        phx_rules rules = plain_rules(10, 50);
+        rules.shape = i < 2 ? PH_SHAPE_SPHERE : PH_SHAPE_CYLINDER;
+        rules.height = 5;
+        f = fleet_open(rules, 1, 1, 4);
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= OBSERVERS; id++)
+            fleet_enter(f, id, plain_attr(20, 0), 149 + (float)(id % 2), 100 + (float)id);
+        for (uint64_t id = FIRST; id < FIRST + COLUMN; id++) fleet_enter(f, id, plain_attr(0, 0), 175, 105);
+        fleet_end(f);
+        for (uint32_t tick = 0; tick < TICKS; tick++) {
+            begin();
+            for (uint64_t id = 1; id <= OBSERVERS; id++) fleet_move(f, id, f->entity[id].x, f->entity[id].y);
+            for (uint64_t id = FIRST; id < FIRST + COLUMN; id++)
+                fleet_fly(f, id, 175 - 2 * (float)tick, 105, side * (6 + 3 * (float)(id - FIRST)));
+            fleet_end(f);
+            cr_assert(tick == 0 || fleet_counts(f).evaluated == counted.evaluated, "heights are no reason");
+        }
+        fleet_close(f);
+    }
+}
+
+/*
+ * Spheres on hills, until in one tick all come down to flat ground and a target gets a reach, a view from everywhere or
+ * a bound: before, heights decided, and now they do not. They stand in pairs of a low and a high one.
+ */
+Test(run_delta, ground_that_becomes_flat_as_a_target_gets_other_borders)
+{
+    enum { REACH, GLOBAL, BOUND, KINDS, PAIRS = 10 };
+    for (int i = 0; i < KINDS; i++) {
+        phx_rules rules = plain_rules(10, 50);
+        rules.shape = PH_SHAPE_SPHERE;
+        phx_attr other = plain_attr(20, 0);
+        other.reach = i == REACH ? 30 : 0;
+        other.global = i == GLOBAL;
+        if (i == BOUND) other.visible = 15;
+        f = fleet_open(rules, 1, 1, 4);
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= 2 * PAIRS; id++)
+            fleet_enter(f, id, plain_attr(20, 0), 105 + (float)(id / 2) * 4, 105 + (float)(id % 2) * 10);
+        fleet_end(f);
+        begin();
+        for (uint64_t id = 1; id <= 2 * PAIRS; id++)
+            fleet_fly(f, id, f->entity[id].x, f->entity[id].y, id % 2 ? 0 : 18);
+        fleet_end(f);
+        cr_assert_gt(f->changes, 0);
+        begin();
+        fleet_fly(f, 1, 106, 115, 0);
+        fleet_end(f);
+        cr_assert_eq(fleet_counts(f).evaluated, counted.evaluated, "on hills a delta is enough");
+        cr_assert_not(fleet_sees(f, 1, 2));
+        begin();
+        for (uint64_t id = 1; id <= 2 * PAIRS; id++) fleet_move(f, id, f->entity[id].x, f->entity[id].y);
+        fleet_set(f, 2 * PAIRS, other, 0);
+        fleet_end(f);
+        cr_assert(fleet_sees(f, 1, 2));
         fleet_close(f);
     }
 }

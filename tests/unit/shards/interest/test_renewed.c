@@ -116,6 +116,31 @@ Test(renewed, while_all_others_stand)
     renew_some(0, true);
 }
 
+/* In a tile of two views so many are renewed that their equal views stand side by side: each is evaluated still. */
+Test(renewed, many_of_one_view_beside_another_view)
+{
+    enum { NARROW = 5, MANY = 32 };
+    open_crowd();
+    for (uint32_t tick = 0; tick < TURNS; tick++) {
+        const uint64_t before = fleet_counts(f).evaluated;
+        uint32_t renewed = 0;
+        fleet_begin(f);
+        walk(tick, 1, SIDE * SIDE);
+        for (uint64_t id = 1; id <= SIDE * SIDE && renewed < MANY; id++) {
+            const uint64_t i = id - 1;
+            if (i % 9 == 0 || i % 7 == 0) continue; /* else it changes as a target */
+            if (i % NARROW == 0 && tick == 0) fleet_set(f, id, plain_attr(VIEW - 5, 0), 0);
+            if (i % NARROW == 0) continue;
+            fleet_set(f, id, alert_attr(tick), 0);
+            renewed++;
+        }
+        fleet_end(f);
+        cr_assert(tick == 0 || fleet_counts(f).evaluated - before == MANY, "tick %u: %lu evaluated", tick,
+                  (unsigned long)(fleet_counts(f).evaluated - before));
+    }
+    fleet_close(f);
+}
+
 /* One after the other, neighbours get the attributes with which the others keep stored lists. */
 Test(renewed, one_gets_the_attributes_of_another_with_a_stored_list)
 {
