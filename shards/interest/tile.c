@@ -51,7 +51,7 @@ static float off_tower(const phx_shard *shard)
 
 enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
 #define ROUNDING 2e-6f      /* of a position or a tower: a bound of the error of float32 */
-#define SLACK_PART 0.4375f  /* of a block's side: the most slack; see AROUND */
+#define SLACK_PART 0.39f    /* of a block's side: the most slack; see AROUND */
 
 /*
  * The block's corner along an axis, and the error of float32 there: of positions by their magnitude, of towers by their
@@ -265,9 +265,9 @@ static uint32_t length_of(ranges of)
 }
 
 /*
- * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of one
- * (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half step is longer): with a few units
- * less than two. Each block has a span for each of its rows of towers.
+ * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, with the units of a sphere
+ * 1.08; twice the slack 0.78 of one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half
+ * step is longer): less than two. Each block has a span for each of its rows of towers.
  */
 enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
 

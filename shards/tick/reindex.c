@@ -356,7 +356,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     shard->uneven = !shard->flat || !shard->flat_before;
     const bool derives = shard->flat || shard->heights_fit, derived = shard->flat_before || shard->heights_fit_before;
     /* lists follow another rule than before, or heights decide in a way that deltas do not know */
-    if (derives != derived || (shard->uneven && !shard->heights_fit)) shard->far_dirty = true;
+    if (derives != derived || (derives && shard->uneven && !shard->heights_fit)) shard->far_dirty = true;
     bool radii = shard->storage->has_deltas && derives;
     if (shard->changed) phx_block_summary_update(&shard->grid);
     follow_bounded(shard);

@@ -50,7 +50,8 @@ static void take_state(phx_node_gateway *gateway, const phx_walker_state *state,
 {
     phx_gateway_walker *walker = &gateway->walkers[state->id - 1];
     const phx_walker_state was = walker->state;
-    const uint64_t gap_ms = was.id != 0 ? now_ms - walker->heard_ms : 0;
+    const bool is_first = walker->heard_ms == 0; /* also in an earlier era of the map */
+    const uint64_t gap_ms = is_first ? 0 : now_ms - walker->heard_ms;
     const phc_feed last = {.ownership = state->ownership, .begun = state->feed_begun, .number = state->feed_number};
     phx_client_hear_last(&walker->client, &last, now_ms);
     if (state->ownership < was.ownership || (state->ownership == was.ownership && state->steps < was.steps)) {
@@ -59,7 +60,7 @@ static void take_state(phx_node_gateway *gateway, const phx_walker_state *state,
     }
     walker->state = *state;
     walker->heard_ms = now_ms;
-    gateway->counts.seen += was.id == 0;
+    gateway->counts.seen += is_first;
     note_gap(gateway, gap_ms);
     if (state->ownership != was.ownership) phx_line_seen(gateway->host, state, &was, gap_ms);
 }

@@ -11,7 +11,7 @@
 
 typedef struct phx_gateway_walker {
     phx_walker_state state; /* id 0 = not heard of */
-    uint64_t heard_ms;
+    uint64_t heard_ms;      /* 0 = never */
     phx_client_feed client;
 } phx_gateway_walker;
 

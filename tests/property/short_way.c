@@ -460,6 +460,44 @@ static void run(const way *of)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
+/* Where deltas know no heights, as a target is seen by all, one that walks has the observers around it evaluated alone.
+ */
+static void walk_alone_on_hills(void)
+{
+    enum { STANDS = 300, APART = 60, AXIS = 20, STEPS = 5, NEIGHBOURS = 40 };
+    ph_world_def def = ph_world_def_default();
+    ph_class kind = ph_class_default("default");
+    ph_world world;
+    ph_producer producer;
+    ph_stats stats;
+    kind.view = 100;
+    def.shape = PH_SHAPE_SPHERE;
+    def.classes = &kind;
+    def.class_count = 1;
+    def.world_size[0] = def.world_size[1] = 2 * AXIS * APART;
+    REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
+    for (uint64_t id = 1; id <= STANDS; id++) {
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_Z | PH_GLOBAL,
+                                .x = (float)(id % AXIS * APART),
+                                .y = (float)(id / AXIS * APART),
+                                .z = (float)(id % 7),
+                                .global = id == 1};
+        CHECK_OK(ph_enter(producer, id, &attrs));
+    }
+    for (uint32_t i = 0; i < WARM_TICKS; i++) CHECK_OK(ph_tick(world, NULL));
+    CHECK_OK(ph_world_stats(world, &stats));
+    const uint64_t before = stats.observers_evaluated;
+    for (uint32_t i = 1; i <= STEPS; i++) {
+        CHECK_OK(ph_move(producer, STANDS / 2, (float)(STANDS / 2 % AXIS * APART) + (float)i,
+                         (float)(STANDS / 2 / AXIS * APART), 3));
+        CHECK_OK(ph_tick(world, NULL));
+    }
+    CHECK_OK(ph_world_stats(world, &stats));
+    CHECK(stats.observers_evaluated - before <= (uint64_t)STEPS * NEIGHBOURS,
+          "%" PRIu64 " observers evaluated in %d ticks", stats.observers_evaluated - before, STEPS);
+    CHECK_OK(ph_world_destroy(world));
+}
+
 int main(void)
 {
     static const way ways[] = {
@@ -547,5 +585,6 @@ int main(void)
         {"adds_max, jumps and a margin", 15, .adds_max = 5, .jumps = true, .waits = true},
     };
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) run(&ways[i]);
+    walk_alone_on_hills();
     return check_done("short_way");
 }

@@ -169,6 +169,7 @@ Test(node_gateway, with_a_map_of_another_era_what_was_heard_before_counts_no_mor
     left = 4;
     phx_gateway_hear(&gateway);
     cr_assert_eq(gateway.counts.stale, 0);
+    cr_assert_eq(gateway.counts.seen, WALKERS);
     cr_assert_eq(gateway.walkers[0].state.steps, 1);
 }
 
