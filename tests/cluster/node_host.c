@@ -22,6 +22,23 @@ ph_world_def node_host_world_def(ph_class *class, float view, float margin)
     return def;
 }
 
+phc_def node_host_def(const ph_world_def *world_def, uint32_t columns, phc_clock_fn clock)
+{
+    phc_def def = phc_def_default();
+    def.name = "unit";
+    def.world_def = world_def;
+    def.regions[0] = columns;
+    def.regions[1] = 1;
+    def.clock = clock;
+    return def;
+}
+
+void node_host_open_ways(phc_loop **loop, phc_memory **keys)
+{
+    REQUIRE(phc_loop_create((phc_faults){0}, (ph_allocator){0}, loop) == PH_OK);
+    REQUIRE(phc_memory_create((phc_faults){0}, (ph_allocator){0}, keys) == PH_OK);
+}
+
 void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys)
 {
     char reason[PHC_REASON_SIZE] = "";

@@ -19,6 +19,10 @@ typedef struct node_host {
 
 /* The definition of these tests' worlds, with one class. */
 ph_world_def node_host_world_def(ph_class *class, float view, float margin);
+/* A member of such worlds, in so many columns of one row of regions. */
+phc_def node_host_def(const ph_world_def *world_def, uint32_t columns, phc_clock_fn clock);
+/* Ways between members and a control store, without faults. */
+void node_host_open_ways(phc_loop **loop, phc_memory **keys);
 /* Of def->world_def; messages: room for so many that wait. */
 void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys);
 void node_host_close(node_host *host);

@@ -145,16 +145,10 @@ static void open_nodes(void)
 {
     ph_class class;
     const ph_world_def world_def = node_host_world_def(&class, 60, 10);
-    phc_def def = phc_def_default();
-    def.name = "unit";
-    def.world_def = &world_def;
-    def.regions[0] = NODES;
-    def.regions[1] = 1;
+    phc_def def = node_host_def(&world_def, NODES, read_clock);
     def.lag_max = LAG_MAX;
-    def.clock = read_clock;
     step = 0;
-    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
-    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    node_host_open_ways(&loop, &memory);
     for (uint32_t i = 0; i < NODES; i++) open_node(&nodes[i], &def);
 }
 

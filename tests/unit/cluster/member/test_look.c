@@ -37,8 +37,7 @@ static void set_up(void)
     def.lag_max = 4;
     def.clock = read_clock;
     now_ns = TICK_NS;
-    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
-    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    node_host_open_ways(&loop, &memory);
     for (uint32_t i = 0; i < NODES; i++) node_host_open(&hosts[i], &def, loop, 64, memory);
 }
 

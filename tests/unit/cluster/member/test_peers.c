@@ -73,15 +73,9 @@ static void set_up(void)
 {
     ph_class class;
     const ph_world_def world_def = node_host_world_def(&class, 50, 10);
-    def = phc_def_default();
-    def.name = "unit";
-    def.world_def = &world_def;
-    def.regions[0] = NODES;
-    def.regions[1] = 1;
-    def.clock = read_clock;
+    def = node_host_def(&world_def, NODES, read_clock);
     now_ns = TICK_NS;
-    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
-    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    node_host_open_ways(&loop, &memory);
     for (uint32_t i = 0; i < NODES; i++) node_host_open(&all[i], &def, loop, 64, memory);
     def.world_def = NULL;
     run_rounds(ROUNDS);

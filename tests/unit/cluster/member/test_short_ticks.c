@@ -118,15 +118,9 @@ static void set_up(void)
 {
     ph_class class;
     ph_world_def world_def = node_host_world_def(&class, 50, 0);
-    phc_def def = phc_def_default();
-    def.name = "unit";
-    def.world_def = &world_def;
-    def.regions[0] = NODES;
-    def.regions[1] = 1;
-    def.clock = read_clock;
+    phc_def def = node_host_def(&world_def, NODES, read_clock);
     now_ns = TICK_NS;
-    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
-    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    node_host_open_ways(&loop, &memory);
     node_host_open(&hosts[0], &def, loop, 1024, memory);
     world_def.entities_max = ROOM;
     world_def.allocator = fail_alloc_hooks(&world_memory);

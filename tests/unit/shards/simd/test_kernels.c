@@ -171,11 +171,26 @@ static uint32_t some_way_off(uint64_t *rng, double r)
     return (x & 0xffff) | y << 16;
 }
 
-/* Limits as tiles have them, distances that do not fit 16 bits, and up to more candidates than are taken at once. */
-static void match_many(const phx_kernels *kernels, const char *name)
+/* Matches three observers, of which two have room for their pairs at least, with all candidates. Returns the pairs. */
+static uint32_t match_three(const phx_kernels *kernels, const uint32_t place[3], uint32_t count, float *bounds,
+                            const phx_tile_limits *limits, const char *name)
 {
     enum { CAPACITY = 2 * MANY };
     static uint32_t found[2][CAPACITY + PHX_KERNEL_PAD];
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
+    phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
+    const uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, bounds}, count,
+                                         &(phx_tile_observers){place, 3, now, old}, limits, &pairs);
+    cr_assert_geq(done, 2, "%s: there was room for two", name);
+    for (uint32_t w = 0; w < done; w++) n = check_matches(place[w], (phx_span){0, count}, row, limits, &pairs, n, name);
+    cr_assert_eq(n, pairs.count, "%s: more than there are", name);
+    return n;
+}
+
+/* Limits as tiles have them, distances that do not fit 16 bits, and up to more candidates than are taken at once. */
+static void match_many(const phx_kernels *kernels, const char *name)
+{
     uint64_t rng = 39;
     for (uint32_t round = 0; round < 100; round++) {
         const uint32_t count = round % 4 ? 1 + phx_rng_below(&rng, MANY) : MANY, place[3] = {0, count / 2, count - 1};
@@ -200,15 +215,7 @@ static void match_many(const phx_kernels *kernels, const char *name)
             bound[i] =
                 phx_rng_below(&rng, 3) ? phx_rng_unit(&rng) * (float)r : (float)r + (float)phx_rng_below(&rng, 3);
         }
-        for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
-        phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
-        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, bounds ? bound : NULL}, count,
-                                       &(phx_tile_observers){place, 3, now, old}, &limits, &pairs),
-                 n = 0;
-        cr_assert_geq(done, 2, "%s: there was room for two", name);
-        for (uint32_t w = 0; w < done; w++)
-            n = check_matches(place[w], (phx_span){0, count}, row, &limits, &pairs, n, name);
-        cr_assert_eq(n, pairs.count, "%s: more than there are", name);
+        const uint32_t n = match_three(kernels, place, count, bounds ? bound : NULL, &limits, name);
         cr_assert_gt(n, count / 16, "%s: a test of nothing", name);
     }
 }
@@ -221,8 +228,7 @@ Test(kernels, matching_more_than_a_piece)
 /* Heights of a sphere or a cylinder, often at its border, and up to as far apart as they may be. */
 static void match_tall(const phx_kernels *kernels, const char *name)
 {
-    enum { CAPACITY = 2 * MANY, HIGHEST = 24000, NEAR = 9 };
-    static uint32_t found[2][CAPACITY + PHX_KERNEL_PAD];
+    enum { HIGHEST = 24000, NEAR = 9 };
     uint64_t rng = 40, pairs_all = 0;
     for (uint32_t round = 0; round < 100; round++) {
         const uint32_t count = round % 4 ? 1 + phx_rng_below(&rng, MANY) : MANY, place[3] = {0, count / 2, count - 1};
@@ -243,15 +249,7 @@ static void match_tall(const phx_kernels *kernels, const char *name)
             row[i] = i * 3;
             height[i] = (up + phx_rng_below(&rng, NEAR)) | (high + phx_rng_below(&rng, NEAR)) << 16;
         }
-        for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
-        phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
-        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, NULL}, count,
-                                       &(phx_tile_observers){place, 3, now, old}, &limits, &pairs),
-                 n = 0;
-        cr_assert_geq(done, 2, "%s: there was room for two", name);
-        for (uint32_t w = 0; w < done; w++)
-            n = check_matches(place[w], (phx_span){0, count}, row, &limits, &pairs, n, name);
-        cr_assert_eq(n, pairs.count, "%s: more than there are", name);
+        const uint32_t n = match_three(kernels, place, count, NULL, &limits, name);
         pairs_all += n;
     }
     cr_assert_gt(pairs_all, MANY, "%s: a test of nothing", name);
