@@ -112,6 +112,7 @@ AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const 
     __m256i d = unit_distances(of->now, load_vector(now), square),
             e = unit_distances(of->old, load_vector(old), square);
     if (b->sphere || b->cylinder) {
+        PHX_ASSERT(height);
         const __m256i dz = _mm256_sub_epi16(load_vector(height), of->height);
         d = level_distances(d, dz, false, b);
         e = level_distances(e, dz, true, b);
