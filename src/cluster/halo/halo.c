@@ -19,8 +19,7 @@ void phx_halo_init(phx_halo *halo, const phx_halo_def *def)
 
 void phx_halo_free(phx_halo *halo)
 {
-    for (uint32_t i = 0; i < halo->peer_count; i++)
-        phx_release(&halo->mem, (void **)&halo->peers[i].pins, &halo->peers[i].pin_capacity, sizeof(uint64_t));
+    for (uint32_t i = 0; i < halo->peer_count; i++) phx_halo_forget_pins(halo, &halo->peers[i]);
     phx_release(&halo->mem, (void **)&halo->peers, &halo->peer_capacity, sizeof *halo->peers);
     phx_release(&halo->mem, (void **)&halo->entities, &halo->entity_capacity, sizeof *halo->entities);
     phx_release(&halo->mem, (void **)&halo->remotes, &halo->remote_capacity, sizeof *halo->remotes);

@@ -74,10 +74,24 @@ static bool reserve_pins(phx_halo *halo, phx_halo_peer *peer, const phx_halo_hea
         const uint32_t place = phx_halo_pin_at(parts, i).place;
         if (place >= end) end = place + 1;
     }
-    if (!phx_grow(&halo->mem, (void **)&peer->pins, &peer->pin_capacity, peer->pin_count, end, sizeof *peer->pins))
+    if (!phx_idmap_reserve(&peer->pinned, phx_idmap_count(&peer->pinned) + head->pins) ||
+        !phx_grow(&halo->mem, (void **)&peer->pins, &peer->pin_capacity, peer->pin_count, end, sizeof *peer->pins))
         return false;
     while (peer->pin_count < end) peer->pins[peer->pin_count++] = 0;
     return true;
+}
+
+static void drop_place(phx_idmap *pinned, uint64_t id)
+{
+    uint64_t *places = phx_idmap_find(pinned, id); /* of 0, an empty place, there is none */
+    if (places && --*places == 0) (void)phx_idmap_remove(pinned, id);
+}
+
+static void add_place(phx_idmap *pinned, uint64_t id)
+{
+    uint64_t *places = phx_idmap_find(pinned, id); /* of 0, an empty place, there is none */
+    if (places) ++*places;
+    else if (id != 0) phx_idmap_insert(pinned, id, 1);
 }
 
 void phx_halo_take_pins(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
@@ -89,7 +103,20 @@ void phx_halo_take_pins(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head
     }
     for (uint32_t i = 0; i < head->pins; i++) {
         const phx_halo_place pin = phx_halo_pin_at(parts, i);
+        drop_place(&peer->pinned, peer->pins[pin.place]);
+        add_place(&peer->pinned, pin.id);
         peer->pins[pin.place] = pin.id;
     }
     peer->pins_tick = head->tick;
+}
+
+bool phx_halo_pins_have(const phx_halo_peer *peer, uint64_t id)
+{
+    return phx_idmap_find(&peer->pinned, id) != NULL;
+}
+
+void phx_halo_forget_pins(phx_halo *halo, phx_halo_peer *peer)
+{
+    phx_release(&halo->mem, (void **)&peer->pins, &peer->pin_capacity, sizeof *peer->pins);
+    phx_idmap_free(&peer->pinned);
 }

@@ -20,5 +20,9 @@ uint32_t phx_halo_count_pins(const phx_halo *halo, uint64_t since);
 void phx_halo_put_pins(const phx_halo *halo, uint64_t since, phx_writer *writer);
 /* The first message of a tick of the peer has come: takes the places in it. */
 void phx_halo_take_pins(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts);
+/* Does the peer need that id? */
+bool phx_halo_pins_have(const phx_halo_peer *peer, uint64_t id);
+/* The peer is forgotten. */
+void phx_halo_forget_pins(phx_halo *halo, phx_halo_peer *peer);
 
 #endif

@@ -5,16 +5,10 @@
 
 #include "base/lengths.h"
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
 
 /* ---- out ---- */
-
-static bool is_pinned_by(const phx_halo_peer *peer, uint64_t id)
-{
-    for (uint32_t i = 0; i < peer->pin_count; i++)
-        if (peer->pins[i] == id) return true;
-    return false;
-}
 
 /*
  * Is a region that the peer gets copies near of within that distance of the place, along both axes? Looks at these
@@ -42,7 +36,7 @@ bool phx_halo_says_to(const phx_halo *halo, const phx_peer *peer, const phx_say 
     const phx_halo_entity *entity = say->source != 0 && !is_ranged ? phx_halo_find(halo, say->source) : NULL;
     if (!entity) return false;
     /* One that has come is far before its first look, which is behind this round's broadcasts. */
-    return entity->far || entity->far_ticks > 0 || is_pinned_by(of, say->source);
+    return entity->far || entity->far_ticks > 0 || phx_halo_pins_have(of, say->source);
 }
 
 /* ---- in ---- */

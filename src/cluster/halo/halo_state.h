@@ -73,6 +73,7 @@ typedef struct phx_halo_peer {
     uint64_t copies_in, copies_out, messages_in, messages_out, bytes_in, bytes_out;
     uint64_t *pins; /* ids that it needs, by their places; 0 = an empty one */
     uint32_t pin_count, pin_capacity;
+    phx_idmap pinned;      /* at how many places an id stands: it may have a new one before the old one is empty */
     uint64_t pins_tick;    /* of its, of which these are; 0 = none. Not above `newest` */
     uint64_t pins_heard;   /* own tick of which it has the own pins */
     uint32_t version;      /* of the map with which it wrote its newest message */

@@ -3,6 +3,8 @@
  */
 #include "cluster/halo/halo_table.h"
 
+#include "cluster/halo/halo_pins.h"
+
 phx_halo_entity *phx_halo_find(const phx_halo *halo, uint64_t id)
 {
     const uint64_t *place = phx_idmap_find(&halo->places, id);
@@ -116,9 +118,10 @@ phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration)
     if (!phx_grow(&halo->mem, (void **)&halo->peers, &halo->peer_capacity, halo->peer_count,
                   (size_t)halo->peer_count + 1, sizeof *halo->peers))
         return NULL;
-    halo->peers[halo->peer_count] =
-        (phx_halo_peer){.registration = registration, .heard = halo->now, .echoed = halo->now};
-    return &halo->peers[halo->peer_count++];
+    phx_halo_peer *made = &halo->peers[halo->peer_count++];
+    *made = (phx_halo_peer){.registration = registration, .heard = halo->now, .echoed = halo->now};
+    phx_idmap_init(&made->pinned, &halo->mem);
+    return made;
 }
 
 uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer)
@@ -132,7 +135,7 @@ void phx_halo_forget_peers(phx_halo *halo)
     for (uint32_t i = halo->peer_count; i-- > 0;) {
         phx_halo_peer *peer = &halo->peers[i];
         if (phx_node_peer(halo->def.node, peer->registration)) continue;
-        phx_release(&halo->mem, (void **)&peer->pins, &peer->pin_capacity, sizeof *peer->pins);
+        phx_halo_forget_pins(halo, peer);
         *peer = halo->peers[--halo->peer_count];
     }
 }

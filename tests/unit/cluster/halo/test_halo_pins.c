@@ -161,9 +161,10 @@ static void tick_for(uint32_t ticks)
 static bool has_pin(const pin_node *of, uint64_t registration, uint64_t id)
 {
     const phx_halo_peer *peer = phx_halo_peer_find(of->halo, registration);
-    for (uint32_t i = 0; peer && i < peer->pin_count; i++)
-        if (peer->pins[i] == id) return true;
-    return false;
+    bool has = false;
+    for (uint32_t i = 0; peer && i < peer->pin_count; i++) has |= peer->pins[i] == id;
+    cr_assert(!peer || has == phx_halo_pins_have(peer, id), "id %lu", (unsigned long)id);
+    return has;
 }
 
 /* Has each node the pins of the other one, and no more? */
@@ -232,6 +233,18 @@ Test(halo_pins, lost_late_and_doubled_messages_heal)
     }
 }
 
+/* The place that it gets is told before the one that it has left. */
+Test(halo_pins, an_id_that_goes_to_an_earlier_place_stays_pinned)
+{
+    for (uint64_t id = 1; id <= 2; id++) set_pin(&nodes[0], id, true);
+    tick_for(CALM);
+    set_pin(&nodes[0], 2, false);
+    set_pin(&nodes[0], 1, false);
+    set_pin(&nodes[0], 2, true);
+    tick_for(CALM);
+    check_pins(0);
+}
+
 /* The process ends, and another one comes with its number: it has nothing, and is told all; its own pins are new. */
 Test(halo_pins, a_process_that_begins_anew_is_told_all)
 {
@@ -258,6 +271,7 @@ Test(halo_pins, a_peer_that_has_not_the_pins_before_takes_no_changes)
     tick_for(CALM);
     phx_halo_peer *known = phx_halo_peer_find(nodes[1].halo, 10);
     memset(known->pins, 0, known->pin_count * sizeof *known->pins);
+    phx_idmap_clear(&known->pinned);
     known->pins_tick = 0;
     set_pin(&nodes[0], 6, true);
     tick_nodes();
