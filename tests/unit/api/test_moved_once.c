@@ -7,13 +7,14 @@
 
 #include <pharos/pharos.h>
 
+#include "support/fail_alloc.h"
 #include "unit/api/banded_world.h"
 
 enum { AXIS = 60, CROWD = AXIS * AXIS, LONELY = CROWD + 1, SPACE = 30, SIDE = 4000, CONSUMERS = 2, TICKS = 3 };
 
 static const float near_band = 50, view = 100;
 
-static ph_world create(uint32_t workers)
+static ph_world create(uint32_t workers, ph_allocator allocator)
 {
     ph_class kind = ph_class_default("default");
     ph_world_def def = ph_world_def_default();
@@ -26,6 +27,7 @@ static ph_world create(uint32_t workers)
     def.class_count = 1;
     def.workers = workers;
     def.consumers = CONSUMERS;
+    def.allocator = allocator;
     def.world_size[0] = def.world_size[1] = SIDE;
     def.world_origin[0] = def.world_origin[1] = 0;
     cr_assert_eq(ph_world_create(&def, &world), PH_OK);
@@ -80,7 +82,7 @@ static void run(uint32_t workers)
 {
     ph_producer producer;
     ph_consumer consumers[CONSUMERS];
-    const ph_world world = create(workers);
+    const ph_world world = create(workers, (ph_allocator){0});
     cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
     for (uint32_t c = 0; c < CONSUMERS; c++) cr_assert_eq(ph_consumer_open(world, c, &consumers[c]), PH_OK);
     for (uint32_t tick = 0; tick < TICKS; tick++) {
@@ -159,4 +161,85 @@ Test(moved_once, stretches_of_a_world_that_most_have_left)
         cr_assert_eq(ph_batch_return(consumer, batch), PH_OK);
     }
     cr_assert_eq(ph_world_destroy(world), PH_OK);
+}
+
+/* ---- without memory ---- */
+
+/* An observer of each consumer, and its target; the consumers' numbers are theirs. */
+enum { OBSERVER = 1, TARGET = 11, STRANGER = 21, STRANGERS = 3000, PLACE = 1000 };
+
+static float place_of_pair(uint32_t c)
+{
+    return (float)((c + 1) * PLACE);
+}
+
+static void move_target(ph_producer producer, uint32_t c, uint32_t tick)
+{
+    cr_assert_eq(ph_move(producer, TARGET + c, place_of_pair(c) + (float)(tick % 7), 10, 0), PH_OK);
+}
+
+/* So many observers are in a consumer's batch: with updates, or with a list that begins anew. */
+static void expect_batch(ph_consumer consumer, uint32_t updates, uint32_t fresh)
+{
+    const ph_batch *batch;
+    uint32_t whole = 0;
+    const ph_status status = ph_batch_take(consumer, &batch);
+    cr_assert_eq(status, updates + fresh > 0 ? PH_OK : PH_EMPTY, "%s for %u updates, %u fresh", ph_status_name(status),
+                 updates, fresh);
+    if (status != PH_OK) return;
+    cr_assert_eq(batch->update_count, updates, "%u observers with updates", batch->update_count);
+    for (uint32_t i = 0; i < batch->change_count; i++) whole += (batch->changes[i].flags & PH_CHANGE_FRESH) != 0;
+    cr_assert_eq(whole, fresh, "%u lists that begin anew", whole);
+    cr_assert_eq(ph_batch_return(consumer, batch), PH_OK);
+}
+
+/* The second consumer's table, as it is begun in the tick, in its end without memory, and there for its group alone. */
+enum { SHORT_CALLS = 3 };
+
+static bool is_short(void *calls)
+{
+    uint32_t *left = calls;
+    return *left > 0 && (*left)-- > 0;
+}
+
+Test(moved_once, a_table_without_memory_holds_back_the_observers_of_its_consumer_alone)
+{
+    static fail_alloc memory;
+    uint32_t tick = 0, short_calls = 0;
+    ph_producer producer;
+    ph_consumer consumers[CONSUMERS];
+    const ph_world world = create(1, fail_alloc_hooks(&memory));
+    memory.fails = is_short;
+    memory.asked = &short_calls;
+    cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
+    for (uint32_t c = 0; c < CONSUMERS; c++) {
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_CONSUMER, .x = place_of_pair(c), .y = 10, .consumer = c};
+        cr_assert_eq(ph_consumer_open(world, c, &consumers[c]), PH_OK);
+        cr_assert_eq(ph_enter(producer, OBSERVER + c, &attrs), PH_OK);
+        cr_assert_eq(ph_enter(producer, TARGET + c, &attrs), PH_OK);
+    }
+    for (; tick < TICKS; tick++) {
+        for (uint32_t c = 0; c < CONSUMERS; c++) move_target(producer, c, tick);
+        cr_assert_eq(ph_tick(world, NULL), PH_OK);
+        for (uint32_t c = 0; c < CONSUMERS; c++) expect_batch(consumers[c], tick == 0 ? 2 : 1, 2 * (tick == 0));
+    }
+    for (uint64_t i = 0; i < STRANGERS; i++) { /* the tables need more memory from now on */
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW, .x = 3500, .y = (float)i, .view = 0};
+        cr_assert_eq(ph_enter(producer, STRANGER + i, &attrs), PH_OK);
+    }
+    for (const uint32_t end = tick + TICKS; tick < end; tick++) { /* only the first consumer's gets it */
+        move_target(producer, 0, tick);
+        cr_assert_eq(ph_tick(world, NULL), PH_OK);
+        for (uint32_t c = 0; c < CONSUMERS; c++) expect_batch(consumers[c], c == 0 ? 1 : 0, 0);
+    }
+    for (uint32_t c = 0; c < CONSUMERS; c++) move_target(producer, c, tick);
+    short_calls = SHORT_CALLS;
+    cr_assert_eq(ph_tick(world, NULL), PH_NO_MEMORY);
+    cr_assert_eq(ph_tick_finish(world, NULL), PH_OK);
+    cr_assert_eq(short_calls, 0);
+    for (uint32_t c = 0; c < CONSUMERS; c++) expect_batch(consumers[c], c == 0 ? 1 : 0, 0);
+    cr_assert_eq(ph_tick(world, NULL), PH_OK);
+    for (uint32_t c = 0; c < CONSUMERS; c++) expect_batch(consumers[c], c == 0 ? 0 : 1, c);
+    cr_assert_eq(ph_world_destroy(world), PH_OK);
+    cr_assert(fail_alloc_clean(&memory));
 }
