@@ -330,7 +330,12 @@ PH_NODISCARD PH_API ph_status phc_tick(phc *member);
  */
 PH_NODISCARD PH_API ph_status phc_told(phc *member);
 
-/** The next event, in order. false: there is none. @thread ticker */
+/**
+ * The next event, in order. A host takes all of them in each round. Where 16 MiB wait, with what hosts packed, none is
+ * added, and none is lost, until some are taken: entities that come wait at their senders, and broadcasts behind them,
+ * own ones go to no other node, and regions, members and lags are told as they are then. phc_stats.events_full rises.
+ * false: there is none. @thread ticker
+ */
 PH_API bool phc_event_next(phc *member, phc_event *event);
 
 /**
@@ -560,6 +565,8 @@ typedef struct phc_stats {
     uint64_t broadcasts_lost; /* dropped, at whichever end: too late, too many, or their source is not here */
     uint64_t halo_exceeded; /* looks, at least one in 256 ticks or by phc_look(), at an own observer with a longer view
                                and margin than the halo has room for: it misses other nodes' entities */
+    uint64_t events;        /* that wait for phc_event_next() */
+    uint64_t events_full;   /* times that one waited to be told, as 16 MiB of others do: see phc_event_next() */
     uint64_t fenced;        /* 1: it is a member no more */
     uint64_t reserved[8];   /* 0 */
 } phc_stats;

@@ -34,8 +34,8 @@ static phc_event_kind kind_of(const phx_node_event *event, bool is_double)
     return event->kind == PHX_NODE_TAKEN_BACK ? PHC_EVENT_RESTORED : PHC_EVENT_GAINED;
 }
 
-/* false: no memory. */
-static bool report_arrival(phc *member, const phx_node_event *event, const phx_family *family, uint32_t place)
+/* Room was reserved. */
+static void report_arrival(phc *member, const phx_node_event *event, const phx_family *family, uint32_t place)
 {
     const phx_family_member entity = phx_family_member_at(family, place);
     const bool is_dropped = phx_event_drops(event, entity.id);
@@ -48,18 +48,10 @@ static bool report_arrival(phc *member, const phx_node_event *event, const phx_f
                               .bytes = entity.blob,
                               .size = entity.blob_bytes,
                               .reason = ""};
-    if (!phx_report(member, &report)) return false;
+    phx_report_reserved(member, &report);
     note_told(member, event, entity.id);
     member->counts.restored += report.kind == PHC_EVENT_RESTORED;
     member->counts.duplicates += report.kind == PHC_EVENT_DUPLICATE;
-    return true;
-}
-
-static bool report_family(phc *member, const phx_node_event *event, const phx_family *family)
-{
-    for (uint32_t i = 0; i < family->count; i++)
-        if (!report_arrival(member, event, family, i)) return false;
-    return true;
 }
 
 /*
@@ -78,22 +70,20 @@ static void drop_arrival(phc *member, const phx_node_event *event, uint64_t id, 
     note_told(member, event, id);
     if (!stays && find_taken(member, event, id)) (void)phx_hand_over_leave(&member->node, id);
     if (own && own->yields) phx_halo_remove(&member->halo, own);
-    const bool kept = phx_report(member, &lost);
-    PHX_ASSERT(kept);
-    (void)kept;
+    phx_report_reserved(member, &lost);
 }
 
 /*
  * Room for all that follows an import comes first, so that nothing fails behind it: a report of each entity, the
- * arrival itself, and its refusal. false: to be tried again.
+ * arrival itself, and its refusal. false: to be tried again, as the host takes no events, or there is no memory.
  */
 static bool reserve_room(phc *member, const phx_offer *offer)
 {
     const uint64_t bytes = (uint64_t)offer->state_bytes + offer->follower_count * sizeof(uint64_t);
-    const uint64_t records = (offer->follower_count + 1) * (uint64_t)(sizeof(phc_event) + sizeof(uint32_t));
+    const uint64_t records = (offer->follower_count + 1) * phx_report_bytes(0);
     return phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, member->refused_count,
                     (size_t)member->arrivals.count + 1, sizeof *member->refused) &&
-           phx_item_queue_reserve(&member->events, bytes + records) &&
+           phx_reports_reserve(member, bytes + records) &&
            phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
 }
 
@@ -117,9 +107,10 @@ static bool gain_family(phc *member, const phx_node_event *event)
         return true;
     }
     const bool comes = event->kind != PHX_NODE_DUPLICATE;
-    const bool kept = (!comes || phx_events_push(&member->arrivals, event)) && report_family(member, event, &family);
+    const bool kept = !comes || phx_events_push(&member->arrivals, event);
     PHX_ASSERT(kept); /* room was reserved */
     (void)kept;
+    for (uint32_t i = 0; i < family.count; i++) report_arrival(member, event, &family, i);
     if (comes) member->gone_count += event->dropped_count;
     return true;
 }

@@ -45,9 +45,7 @@ static void report_lost(phc *member, const phx_family *family, uint16_t number)
     for (uint32_t i = 0; i < family->count; i++) {
         const phc_event event = {
             .kind = PHC_EVENT_LOST, .id = phx_family_member_at(family, i).id, .number = number, .reason = ""};
-        const bool kept = phx_report(member, &event);
-        PHX_ASSERT(kept); /* room was reserved */
-        (void)kept;
+        phx_report_reserved(member, &event); /* room was reserved */
     }
 }
 
@@ -72,8 +70,7 @@ static bool send_leaver(phc *member, uint64_t id, bool *attached)
     if (number == node->def.member.number || number == 0 || !is_ready(member, region) ||
         phx_halo_beyond(&member->halo, attrs.x, attrs.y) < member->def.hand_over_margin)
         return false;
-    const uint64_t records = PHX_FAMILY_MEMBERS_MAX * (uint64_t)(sizeof(phc_event) + sizeof(uint32_t));
-    if (!phx_item_queue_reserve(&member->events, records)) return false;
+    if (!phx_reports_reserve(member, PHX_FAMILY_MEMBERS_MAX * phx_report_bytes(0))) return false;
     const ph_status status = phx_halo_give(&member->halo, id, number, &family);
     if (status == PH_OK) report_lost(member, &family, number);
     else if (status != PH_ATTACHED) member->counts.kept[status]++;

@@ -91,6 +91,8 @@ static void count_work(const phc *member, phc_stats *stats)
     stats->broadcasts_lost = node->unsaid + node->overtaken + halo->unheard;
     stats->halo_exceeded = halo->exceeded;
     stats->unsent = member->counts.unsent;
+    stats->events = member->events.count;
+    stats->events_full = member->counts.events_full;
     stats->refused = halo->refused;
     stats->no_memory = halo->no_memory + node->no_memory;
 }
@@ -201,6 +203,8 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, broadcasts_out, "broadcasts_out_total", "Broadcasts that went to other nodes."),
     METRIC(COUNTER, broadcasts_lost, "broadcasts_lost_total", "Broadcasts between nodes that were dropped."),
     METRIC(COUNTER, halo_exceeded, "halo_exceeded_total", "Looks at observers with a longer view than the halo."),
+    METRIC(GAUGE, events, "events", "Events that wait for the host to take them."),
+    METRIC(COUNTER, events_full, "events_full_total", "Times that an event waited, as the host takes none."),
     METRIC(GAUGE, fenced, "fenced", "1 once it is a member no more."),
 };
 

@@ -26,6 +26,7 @@ typedef struct phx_phc_counts {
     uint64_t heard;            /* broadcasts of other nodes that the world has taken */
     uint64_t hears;            /* ... that went to it in this tick */
     uint64_t unsent;           /* messages that the transport did not take */
+    uint64_t events_full;      /* times that an event waited for the host to take others */
 } phx_phc_counts;
 
 /* The own question: see questions.h. */

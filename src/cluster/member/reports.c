@@ -5,13 +5,28 @@
 
 #include "cluster/halo/halo_table.h"
 
+bool phx_reports_reserve(phc *member, uint64_t bytes)
+{
+    if (member->events.end - member->events.first >= PHX_REPORTS_BYTES_MAX) {
+        member->counts.events_full++;
+        return false;
+    }
+    return phx_item_queue_reserve(&member->events, bytes);
+}
+
 bool phx_report(phc *member, const phc_event *event)
 {
+    if (!phx_reports_reserve(member, phx_report_bytes(event->size))) return false;
+    phx_report_reserved(member, event);
+    return true;
+}
+
+void phx_report_reserved(phc *member, const phc_event *event)
+{
     unsigned char *item = phx_item_queue_push(&member->events, (uint32_t)(sizeof *event + event->size));
-    if (!item) return false;
+    PHX_ASSERT(item);
     memcpy(item, event, sizeof *event);
     if (event->size > 0) memcpy(item + sizeof *event, event->bytes, event->size);
-    return true;
 }
 
 uint16_t phx_report_number(const phc *member, uint64_t registration)

@@ -1,14 +1,32 @@
 /*
  * Events for the host, in order: of entities, of the map, of other members. Filled by the rounds of a member, taken by
- * phc_event_next() on the same thread.
+ * phc_event_next() on the same thread. A host that takes none stops them: behind a bound each waits where its cause is
+ * kept, as without memory. An entity that comes waits at its sender, one that goes stays, a refused enter is noted with
+ * the entity, and what changes of the map, of members and their lags is told as it stands then.
  */
 #ifndef PHX_CLUSTER_MEMBER_REPORTS_H
 #define PHX_CLUSTER_MEMBER_REPORTS_H
 
 #include "cluster/member/phc_state.h"
 
-/* Copies the event, with its bytes. false: no memory, unchanged. */
+/*
+ * A host that takes its events in each round comes nowhere near: blobs of 16 MiB a round are 320 MiB a second. It is
+ * passed by one family at most, which is shorter than a message.
+ */
+enum { PHX_REPORTS_BYTES_MAX = 16 << 20 };
+
+/* The bytes of one event in the queue, with so many of its own. */
+static inline uint64_t phx_report_bytes(uint64_t size)
+{
+    return sizeof(phc_event) + sizeof(uint32_t) + size;
+}
+
+/* Room for events of so many bytes in all. false: no memory, or PHX_REPORTS_BYTES_MAX wait, which is counted. */
+bool phx_reports_reserve(phc *member, uint64_t bytes);
+/* Copies the event, with its bytes. false: as phx_reports_reserve(), unchanged. */
 bool phx_report(phc *member, const phc_event *event);
+/* The same where room was reserved. */
+void phx_report_reserved(phc *member, const phc_event *event);
 /* The number of a registration, for an event; 0: it is out, and was forgotten. */
 uint16_t phx_report_number(const phc *member, uint64_t registration);
 /* Changes of the map since the host was told; without memory the rest comes in the next round. */

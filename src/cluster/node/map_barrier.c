@@ -32,9 +32,10 @@ static void take_back(phx_node *node)
     }
 }
 
-/* false: no memory; the next round tries again. */
+/* false: no memory, or none are taken; the next round tries again. */
 static bool tell_region(phx_node *node, uint32_t region)
 {
+    if (node->events.count >= PHX_NODE_EVENTS_MAX + PHX_CLUSTER_REGIONS_MAX) return false;
     const uint32_t lost = node->map.regions[region].lost;
     const phx_node_event event = {.kind = PHX_NODE_RESTORE, .region = region, .lost = lost};
     if (!phx_events_push(&node->events, &event)) return false;

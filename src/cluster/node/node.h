@@ -20,7 +20,8 @@
 
 enum {
     PHX_OWNERSHIP_VERSION_SHIFT = 32, /* of the map, in an ownership */
-    PHX_NODE_EVENTS_MAX = 4096,       /* waiting for the host: behind so many nothing is taken from a peer */
+    PHX_NODE_EVENTS_MAX = 4096,       /* waiting for the host: behind so many nothing is taken from a peer. The loss of
+                                         each region passes them, and what is taken back of a dead one's channel */
     PHX_NODE_NS_IN_MS = 1000000
 };
 
