@@ -35,10 +35,10 @@ static size_t seal(uint8_t *bytes, size_t size)
     head.sets = 1 + take_room(&left, bytes[0] % FEW, PHX_HALO_SET_BYTES);
     head.pins = take_room(&left, bytes[1] % FEW, PHX_HALO_PIN_BYTES);
     head.needs = take_room(&left, bytes[2] % FEW, PHX_HALO_NEED_BYTES);
-    head.heard = bytes[3] % (2 * VERSION);
+    head.heard_version = bytes[3] % (2 * VERSION);
     head.echo = bytes[4] % FEW; /* of ticks that have not come, too */
     head.part = bytes[5] % FEW;
-    head.pins_heard = bytes[7] % (head.echo + 1);
+    head.pins_echo = bytes[7] % (head.echo + 1);
     head.pins_since = bytes[8] % FEW;
     head.last = bytes[6] & 1;
     head.copies = (uint32_t)(left / PHX_HALO_COPY_BYTES);

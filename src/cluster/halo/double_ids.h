@@ -15,11 +15,11 @@
 enum { PHX_DOUBLE_IDS_MAX = 64 };
 
 typedef struct phx_double_id {
-    uint64_t id, source;   /* the registration of the other node */
-    uint64_t ownership;    /* of the own entity: one that went away and came back is watched anew */
-    uint64_t first_tick;   /* of the source, in the first copy */
-    uint64_t tick;         /* ... in the last one */
-    uint64_t first, heard; /* own ticks, then */
+    uint64_t id, source;             /* the registration of the other node */
+    uint64_t ownership;              /* of the own entity: one that went away and came back is watched anew */
+    uint64_t first_tick;             /* of the source, in the first copy */
+    uint64_t tick;                   /* ... in the last one */
+    uint64_t found_tick, heard_tick; /* own ones, then */
     bool reported;
 } phx_double_id;
 

@@ -79,8 +79,8 @@ ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
     if (entity) phx_halo_remove(halo, entity);
     const ph_status status = ph_enter(halo->def.producer, id, attrs);
     if (status != PH_OK) return status;
-    phx_halo_add(halo,
-                 (phx_halo_entity){.id = id, .stay = next_stay(halo), .own = true, .enters = true, .heard = halo->now});
+    phx_halo_add(halo, (phx_halo_entity){
+                           .id = id, .stay = next_stay(halo), .own = true, .enters = true, .heard_tick = halo->now});
     return PH_OK;
 }
 
@@ -152,7 +152,7 @@ static void take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
     if (!entity) entity = phx_halo_add(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
     *phx_halo_remote_of(halo, entity) =
         (phx_halo_remote){.source = head->source, .tick = head->tick, .said = said, .attrs = copy->attrs};
-    entity->heard = halo->now;
+    entity->heard_tick = halo->now;
     halo->counts.copies_in++;
     peer->copies_in++;
 }
@@ -173,7 +173,7 @@ static void take_needs(phx_halo_peer *peer, const phx_halo_head *head, const phx
 {
     peer->needs = (phx_region_set){0};
     peer->version = head->version;
-    peer->heard_map = head->heard;
+    peer->heard_version = head->heard_version;
     for (uint32_t i = 0; i < head->needs; i++) phx_region_set_add(&peer->needs, phx_halo_need_at(parts, i));
 }
 
@@ -185,7 +185,7 @@ static void take_needs(phx_halo_peer *peer, const phx_halo_head *head, const phx
 static bool is_due(phx_halo *halo, phx_halo_peer *peer, uint64_t tick)
 {
     enum { TICKS_A_TICK = 16, TICKS_AT_ONCE = 256 }; /* of the source: it may be behind, and make up for it */
-    const uint64_t silent = halo->now - peer->heard;
+    const uint64_t silent = halo->now - peer->heard_tick;
     if (peer->newest == 0 || tick == peer->newest) return true;
     if (silent > halo->def.quiet_ticks) {
         peer->newest = peer->pins_tick = 0;
@@ -224,8 +224,8 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
         const bool first = head.tick > peer->newest;
         take_echo(peer, &head, first);
         peer->newest = head.tick;
-        peer->heard = halo->now;
-        peer->pins_heard = head.pins_heard;
+        peer->heard_tick = halo->now;
+        peer->pins_echo = head.pins_echo;
         peer->messages_in++;
         peer->bytes_in += size;
         halo->counts.bytes_in += size;
@@ -248,10 +248,10 @@ static bool is_stale(const phx_halo *halo, phx_halo_entity *entity)
     const phx_halo_peer *peer = phx_halo_peer_find(halo, remote->source);
     if (phx_holdings_find(&halo->def.node->holdings, entity->id)) {
         remote->tick = peer ? peer->newest : 0;
-        entity->heard = halo->now;
+        entity->heard_tick = halo->now;
         return false;
     }
-    return halo->now - entity->heard > halo->def.quiet_ticks ||
+    return halo->now - entity->heard_tick > halo->def.quiet_ticks ||
            (peer && peer->newest > remote->tick && peer->newest - remote->tick > halo->def.grace_ticks);
 }
 

@@ -81,7 +81,7 @@ static void become_copy(phx_halo *halo, uint64_t id)
     (void)status;
     remote->source = phx_holdings_find(&halo->def.node->holdings, id)->peer;
     remote->attrs.remote = true;
-    entity->heard = halo->now;
+    entity->heard_tick = halo->now;
     phx_halo_resign(halo, entity);
 }
 
@@ -162,7 +162,8 @@ static ph_status import_family(phx_halo *halo, const phx_offer *offer, phx_famil
 
 static void own_member(phx_halo *halo, const phx_family_member *member)
 {
-    phx_halo_entity own = {.id = member->id, .stay = member->stay, .own = true, .arrives = true, .heard = halo->now};
+    phx_halo_entity own = {
+        .id = member->id, .stay = member->stay, .own = true, .arrives = true, .heard_tick = halo->now};
     const phx_halo_entity *known = phx_halo_find(halo, member->id);
     own.far = known && was_far(halo, known);
     own.copied = known && known->stay == member->stay && (!known->own || known->copied);

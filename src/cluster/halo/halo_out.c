@@ -128,7 +128,7 @@ static void choose_regions(phx_halo *halo, phx_halo_peer *peer, uint16_t number)
 }
 
 /* The lowest version of the map by which another node has written to this one. */
-static uint32_t heard_map(phx_halo *halo)
+static uint32_t heard_version(phx_halo *halo)
 {
     const phx_node *node = halo->def.node;
     uint32_t lowest = node->map.version;
@@ -147,15 +147,15 @@ static void write_to(phx_halo *halo, const phx_peer *to, phx_halo_send_fn send, 
     out.head = (phx_halo_head){.source = node->def.member.registration,
                                .target = to->member.registration,
                                .version = node->map.version,
-                               .heard = heard_map(halo),
+                               .heard_version = heard_version(halo),
                                .tick = halo->now};
     phx_halo_peer *peer = phx_halo_peer_of(halo, to->member.registration);
     if (!peer) return; /* no memory: it hears in the next tick */
     out.peer = peer;
     out.head.echo = peer->newest;
-    out.head.pins_heard = peer->pins_tick;
-    out.head.pins_since = peer->pins_heard;
-    out.pins = phx_halo_count_pins(halo, peer->pins_heard);
+    out.head.pins_echo = peer->pins_tick;
+    out.head.pins_since = peer->pins_echo;
+    out.pins = phx_halo_count_pins(halo, peer->pins_echo);
     choose_regions(halo, peer, to->member.number);
     for (uint32_t region = 0; region < node->map.region_count; region++)
         if (phx_region_set_has(&peer->copied, region)) add_near(&out, region);

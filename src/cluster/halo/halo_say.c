@@ -69,7 +69,7 @@ ph_status phx_halo_hear(phx_halo *halo, const phx_say *say)
     for (uint32_t i = 0; i < say->kind_count; i++) kinds[i] = phx_say_kind_at(say, i);
     if (say->source == 0 || (!entity && is_ranged)) return say_at_place(halo, say, kinds);
     if (!remote || say->ownership < remote->said) {
-        halo->counts.unheard++;
+        halo->counts.says_lost++;
         return PH_UNKNOWN_ID;
     }
     const ph_status status = say_here(halo, say, kinds);

@@ -34,17 +34,17 @@ typedef struct phx_halo_entity {
     uint64_t id;
     uint32_t stay; /* the same on all nodes, of an id another one each time that it enters */
     bool own : 1;
-    bool resigns : 1;  /* it was handed over, and is not remote in the world yet, as the producer was full */
-    bool far : 1;      /* own: seen beyond the width, or was as it came */
-    bool looks : 1;    /* own: it stands in phx_halo.newcomers, once */
-    bool yields : 1;   /* own: it has left the world for another one of its id, which has not come yet */
-    bool enters : 1;   /* own: the host has entered it, and no messages were written since */
-    bool arrives : 1;  /* own: it came, and it is not known yet that the world has taken it */
-    bool copied : 1;   /* ... but the world has had its copy before */
-    uint8_t far_ticks; /* own, or on its way: it is written for all peers still, and stands in phx_halo.far; else 0 */
-    uint8_t refused;   /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
-    uint64_t written;  /* the last message that it stands in */
-    uint64_t heard;    /* own tick, when a copy was repeated last, or an own one was entered */
+    bool resigns : 1;    /* it was handed over, and is not remote in the world yet, as the producer was full */
+    bool far : 1;        /* own: seen beyond the width, or was as it came */
+    bool looks : 1;      /* own: it stands in phx_halo.newcomers, once */
+    bool yields : 1;     /* own: it has left the world for another one of its id, which has not come yet */
+    bool enters : 1;     /* own: the host has entered it, and no messages were written since */
+    bool arrives : 1;    /* own: it came, and it is not known yet that the world has taken it */
+    bool copied : 1;     /* ... but the world has had its copy before */
+    uint8_t far_ticks;   /* own, or on its way: it is written for all peers still, and stands in phx_halo.far; else 0 */
+    uint8_t refused;     /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
+    uint64_t written;    /* the last message that it stands in */
+    uint64_t heard_tick; /* own one, when a copy was repeated last, or an own one was entered */
 } phx_halo_entity;
 
 /* What a copy has beside that. */
@@ -67,19 +67,19 @@ typedef struct phx_region_set {
 
 typedef struct phx_halo_peer {
     uint64_t registration, newest; /* the newest tick that was heard */
-    uint64_t heard;                /* own tick, then */
+    uint64_t heard_tick;           /* own one, then */
     uint64_t echoed; /* own tick that it had heard as it wrote its newest whole tick; see phx_halo_lag() */
     uint32_t parts;  /* of its newest tick that came, in their order from the first one on */
     uint64_t copies_in, copies_out, messages_in, messages_out, bytes_in, bytes_out;
     uint64_t *pins; /* ids that it needs, by their places; 0 = an empty one */
     uint32_t pin_count, pin_capacity;
-    phx_idmap pinned;      /* at how many places an id stands: it may have a new one before the old one is empty */
-    uint64_t pins_tick;    /* of its, of which these are; 0 = none. Not above `newest` */
-    uint64_t pins_heard;   /* own tick of which it has the own pins */
-    uint32_t version;      /* of the map with which it wrote its newest message */
-    uint32_t heard_map;    /* the lowest such version of its own peers */
-    phx_region_set needs;  /* regions of others in which it has own entities */
-    phx_region_set copied; /* regions that it gets copies near of */
+    phx_idmap pinned;       /* at how many places an id stands: it may have a new one before the old one is empty */
+    uint64_t pins_tick;     /* of its, of which these are; 0 = none. Not above `newest` */
+    uint64_t pins_echo;     /* own tick of which it has the own pins */
+    uint32_t version;       /* of the map with which it wrote its newest message */
+    uint32_t heard_version; /* the lowest such one of its own peers */
+    phx_region_set needs;   /* regions of others in which it has own entities */
+    phx_region_set copied;  /* regions that it gets copies near of */
 } phx_halo_peer;
 
 /* Both lists stand whole in one message, with room for copies. */
@@ -104,9 +104,9 @@ typedef struct phx_halo_counts {
     uint64_t unplaced;                      /* ... as there was no memory for their source */
     uint64_t bytes_in, bytes_out;           /* of messages that were taken, or written */
     uint64_t copies_in, copies_out;
-    uint64_t expired; /* copies that left, as they were not repeated */
-    uint64_t refused; /* commands that the producer did not take; they come again */
-    uint64_t unheard; /* broadcasts of peers that came too late, or have no source here, or the world had no room for */
+    uint64_t expired;   /* copies that left, as they were not repeated */
+    uint64_t refused;   /* commands that the producer did not take; they come again */
+    uint64_t says_lost; /* of peers: they came too late, or have no source here, or the world had no room for them */
     uint64_t no_memory;
     uint64_t exceeded; /* looks that met an own observer with a longer view than the width has room for */
     uint64_t looks;    /* at an entity, in any tick: the work that grows with the entities */

@@ -119,14 +119,14 @@ phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration)
                   (size_t)halo->peer_count + 1, sizeof *halo->peers))
         return NULL;
     phx_halo_peer *made = &halo->peers[halo->peer_count++];
-    *made = (phx_halo_peer){.registration = registration, .heard = halo->now, .echoed = halo->now};
+    *made = (phx_halo_peer){.registration = registration, .heard_tick = halo->now, .echoed = halo->now};
     phx_idmap_init(&made->pinned, &halo->mem);
     return made;
 }
 
 uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer)
 {
-    const uint64_t silent = halo->now - peer->heard, since = halo->now - peer->echoed;
+    const uint64_t silent = halo->now - peer->heard_tick, since = halo->now - peer->echoed;
     return since > silent + 1 ? since - 1 : silent; /* the own tick that is under way has not passed */
 }
 

@@ -89,13 +89,13 @@ size_t phx_halo_seal(unsigned char *bytes, const phx_halo_head *head)
     phx_write_number(&writer, 8, head->tick);
     phx_write_number(&writer, 8, head->echo);
     phx_write_number(&writer, 8, head->pins_since);
-    phx_write_number(&writer, 8, head->pins_heard);
+    phx_write_number(&writer, 8, head->pins_echo);
     phx_write_number(&writer, 4, head->sets);
     phx_write_number(&writer, 4, head->copies);
     phx_write_number(&writer, 4, head->gone);
     phx_write_number(&writer, 4, head->pins);
     phx_write_number(&writer, 4, head->needs);
-    phx_write_number(&writer, 4, head->heard);
+    phx_write_number(&writer, 4, head->heard_version);
     PHX_ASSERT(!writer.failed && writer.at == writer.end);
     writer = (phx_writer){.at = bytes + size - PHX_SUM_BYTES, .end = bytes + size};
     return phx_sum_seal(&writer, bytes);
@@ -117,16 +117,16 @@ static phx_wire_flaw read_head(phx_halo_head *head, phx_reader *reader, size_t s
     head->tick = phx_read_number(reader, 8);
     head->echo = phx_read_number(reader, 8);
     head->pins_since = phx_read_number(reader, 8);
-    head->pins_heard = phx_read_number(reader, 8);
+    head->pins_echo = phx_read_number(reader, 8);
     head->sets = (uint32_t)phx_read_number(reader, 4);
     head->copies = (uint32_t)phx_read_number(reader, 4);
     head->gone = (uint32_t)phx_read_number(reader, 4);
     head->pins = (uint32_t)phx_read_number(reader, 4);
     head->needs = (uint32_t)phx_read_number(reader, 4);
-    head->heard = (uint32_t)phx_read_number(reader, 4);
+    head->heard_version = (uint32_t)phx_read_number(reader, 4);
     if (reader->failed || last > 1 || bytes != size || head->version == 0 || head->source == 0 ||
-        head->heard > head->version || head->target == 0 || head->tick == 0 || head->pins_since > head->tick ||
-        head->pins_heard > head->echo || body_bytes(head) != phx_reader_left(reader))
+        head->heard_version > head->version || head->target == 0 || head->tick == 0 || head->pins_since > head->tick ||
+        head->pins_echo > head->echo || body_bytes(head) != phx_reader_left(reader))
         return PHX_WIRE_BAD_HEAD;
     return PHX_WIRE_GOOD;
 }

@@ -37,9 +37,9 @@ typedef struct phx_halo_head {
     uint64_t echo;           /* the newest tick of the target that the source has heard; 0 = none */
     uint32_t part;           /* of the messages of that tick, from 0 on */
     bool last;               /* ... of which this one is the last */
-    uint32_t heard;      /* the source has copies of all other nodes that were written by this map, or by later ones */
-    uint64_t pins_since; /* the pins in the first message of a tick are all that have changed behind that one */
-    uint64_t pins_heard; /* tick of the target of which the source has its pins; 0 = none */
+    uint32_t heard_version;  /* the source has copies of all other nodes, written by this map or by later ones */
+    uint64_t pins_since;     /* the pins in the first message of a tick are all that have changed behind that one */
+    uint64_t pins_echo;      /* tick of the target of which the source has its pins; 0 = none */
     uint32_t sets, copies, gone, pins, needs;
 } phx_halo_head;
 

@@ -124,7 +124,7 @@ static bool hear_broadcast(phc *member, const phx_node_event *event)
     (void)good;
     const ph_status status = phx_halo_hear(&member->halo, &say);
     if (status == PH_FULL || status == PH_NO_MEMORY || status == PH_BAD_HANDLE) return false;
-    if (status == PH_OK) member->counts.hears++;
+    if (status == PH_OK) member->counts.says_submitted++;
     else if (status != PH_UNKNOWN_ID) member->counts.damaged++; /* of a world that is another one */
     return true;
 }

@@ -54,7 +54,7 @@ static bool is_ready(phc *member, const phx_known_region *region)
 {
     const phx_member *receiver = phx_cluster_map_numbered(&member->node.map, region->number);
     const phx_halo_peer *peer = receiver ? phx_halo_peer_of(&member->halo, receiver->registration) : NULL;
-    return peer && peer->heard_map >= region->since && phx_map_barrier_shown(&member->node) >= region->since;
+    return peer && peer->heard_version >= region->since && phx_map_barrier_shown(&member->node) >= region->since;
 }
 
 /* false: it stays for now; *attached: as it goes with its root alone. */

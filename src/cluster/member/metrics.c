@@ -86,9 +86,9 @@ static void count_work(const phc *member, phc_stats *stats)
     stats->duplicates = member->counts.duplicates;
     stats->double_ids = member->counts.doubled;
     memcpy(stats->kept, member->counts.kept, sizeof member->counts.kept);
-    stats->broadcasts_in = member->counts.heard;
+    stats->broadcasts_in = member->counts.says_taken;
     stats->broadcasts_out = node->said;
-    stats->broadcasts_lost = node->unsaid + node->overtaken + halo->unheard;
+    stats->broadcasts_lost = node->unsaid + node->overtaken + halo->says_lost;
     stats->halo_exceeded = halo->exceeded;
     stats->unsent = member->counts.unsent;
     stats->events = member->events.count;

@@ -23,8 +23,8 @@ typedef struct phx_known_region {
 typedef struct phx_phc_counts {
     uint64_t restored, duplicates, doubled, damaged, kept[PH_STATUS_COUNT]; /* kept: not handed over, by status */
     uint64_t flawed_questions; /* and answers: damaged, of no node, for another one, with numbers that can not be */
-    uint64_t heard;            /* broadcasts of other nodes that the world has taken */
-    uint64_t hears;            /* ... that went to it in this tick */
+    uint64_t says_taken;       /* broadcasts of other nodes that the world has taken */
+    uint64_t says_submitted;   /* ... that went to it in this tick */
     uint64_t unsent;           /* messages that the transport did not take */
     uint64_t events_full;      /* times that an event waited for the host to take others */
 } phx_phc_counts;

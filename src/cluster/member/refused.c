@@ -71,8 +71,8 @@ static void take_refusal(phc *member, const ph_refusal *refusal)
         break;
     case PH_COMMAND_BROADCAST:
     case PH_COMMAND_BROADCAST_AT:
-        member->halo.counts.unheard++;
-        member->counts.hears -= member->counts.hears > 0;
+        member->halo.counts.says_lost++;
+        member->counts.says_submitted -= member->counts.says_submitted > 0;
         break;
     default:
         break;
@@ -104,7 +104,7 @@ static void audit_entity(phc *member, phx_halo_entity *entity)
     ph_attrs attrs;
     const bool is_here = ph_entity_get(member->world, entity->id, &attrs) == PH_OK;
     if (!entity->own) audit_copy(member, entity, is_here, &attrs);
-    else if (!is_here && entity->refused == PH_OK && entity->heard < member->halo.now &&
+    else if (!is_here && entity->refused == PH_OK && entity->heard_tick < member->halo.now &&
              !phx_arrivals_have(member, entity->id))
         refuse_own(member, entity, PH_UNKNOWN_ID);
 }
@@ -128,8 +128,8 @@ void phx_refused_mend(phc *member, const ph_stats *stats, bool all_taken)
 {
     if (member->untold_count > 0) tell_again(member);
     take_refusals(member);
-    member->counts.heard += member->counts.hears;
-    member->counts.hears = 0;
+    member->counts.says_taken += member->counts.says_submitted;
+    member->counts.says_submitted = 0;
     if (stats->refusals_untold != member->refusals_untold) member->audits = AUDITS;
     member->refusals_untold = stats->refusals_untold;
     if (member->audits == 0 || !all_taken) return; /* what is in a queue still is not in the world, and not refused */

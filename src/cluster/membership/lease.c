@@ -61,7 +61,7 @@ void phx_lease_watch(phx_membership *membership)
 {
     const uint64_t now = membership->now;
     const bool is_proven = now < membership->node->proven_until;
-    if (!is_proven || phx_lease_is_break(membership, now - membership->list_heard)) membership->steady_since = now;
+    if (!is_proven || phx_lease_is_break(membership, now - membership->last_list)) membership->steady_since = now;
 }
 
 uint64_t phx_lease_ns_max(const phx_membership *membership)

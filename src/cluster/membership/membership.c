@@ -183,7 +183,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     if (answer->outcome != PHC_DONE) return;
     membership->counts.lists++;
     membership->counts.skipped += answer->left_out;
-    membership->list_heard = membership->now;
+    membership->last_list = membership->now;
     phx_listed_begin(membership);
     phx_balancer_begin_list(membership);
     for (uint32_t i = 0; i < answer->count && membership->phase != PHX_MEMBERSHIP_ENDED; i++) {

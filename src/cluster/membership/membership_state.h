@@ -107,7 +107,7 @@ typedef struct phx_membership {
     uint32_t granted_ms_max;    /* of leases that the store gave: it may give longer ones than it was asked for */
     uint64_t renewed;           /* the lease that a renewal under way is of */
     uint64_t list_asked;        /* time when the list under way, or the last one, was asked for */
-    uint64_t list_heard;        /* time of the last list */
+    uint64_t last_list;         /* time of the last list */
     uint64_t list_lease;        /* the own lease when the list under way, or the last one, was asked for; 0 = none */
     uint64_t proven_asked;      /* time of the request that proved the lease last; 0 = none has */
     uint64_t woken_at;          /* the last end of a sleep; see comeback.h */

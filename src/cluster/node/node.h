@@ -40,10 +40,10 @@ typedef struct phx_peer {
     uint64_t silent_ns;                       /* that it was not heard, while this node could hear */
     uint64_t silent[PHX_CLUSTER_MEMBERS_MAX]; /* registrations that it has said it does not hear */
     uint32_t silent_count;
-    uint64_t heard;      /* its broadcasts up to this number were heard here, or are void; see says.h */
-    uint64_t heard_told; /* phx_node.heard, as this peer was told of it last */
-    uint32_t offers;     /* unacked items that are offers */
-    uint32_t say_bytes;  /* of unacked items that are broadcasts */
+    uint64_t heard_says;         /* its broadcasts up to this number were heard here, or are void; see says.h */
+    uint64_t heard_changes_told; /* phx_node.heard_changes, as this peer was told of it last */
+    uint32_t offers;             /* unacked items that are offers */
+    uint32_t say_bytes;          /* of unacked items that are broadcasts */
     phx_channel channel;
 } phx_peer;
 
@@ -68,7 +68,7 @@ typedef struct phx_node {
     phx_cluster_map map; /* version 0: none yet */
     uint64_t now, proven_until, links_at;
     uint64_t said;                          /* own broadcasts */
-    uint64_t heard;                         /* rises with phx_peer.heard of any peer, and with `said` */
+    uint64_t heard_changes;                 /* rises with phx_peer.heard_says of any peer, and with `said` */
     bool joined;                            /* it was in a map */
     bool doubts;                            /* it slept, and has not read a map since: it simulates nothing */
     bool fenced;                            /* it is in the map no more */

@@ -5,7 +5,7 @@
 
 uint64_t phx_says_next(phx_node *node)
 {
-    node->heard++; /* so do entities here, which may go to a peer that does not get it */
+    node->heard_changes++; /* so do entities here, which may go to a peer that does not get it */
     return ++node->said;
 }
 
@@ -43,7 +43,7 @@ static uint32_t list_heard(const phx_node *node, const phx_peer *but, phx_heard 
     uint32_t count = add_heard(heard, 0, self);
     for (uint32_t i = 0; i < node->peer_count; i++) {
         const phx_peer *peer = &node->peers[i];
-        const phx_heard one = {.registration = peer->member.registration, .number = peer->heard};
+        const phx_heard one = {.registration = peer->member.registration, .number = peer->heard_says};
         if (!peer->out && peer != but) count = add_heard(heard, count, one);
     }
     return count;
@@ -52,20 +52,20 @@ static uint32_t list_heard(const phx_node *node, const phx_peer *but, phx_heard 
 bool phx_says_tell_heard(phx_node *node, phx_peer *peer)
 {
     phx_heard heard[PHX_CLUSTER_MEMBERS_MAX];
-    if (peer->heard_told == node->heard) return true;
+    if (peer->heard_changes_told == node->heard_changes) return true;
     const uint32_t count = list_heard(node, peer, heard);
     unsigned char *item = count > 0 ? phx_channel_push(&peer->channel, phx_heard_bytes(count)) : NULL;
     if (count > 0 && !item) return false;
     for (uint32_t i = 0; i < count; i++) phx_heard_put(item, i, heard[i]);
-    peer->heard_told = node->heard;
+    peer->heard_changes_told = node->heard_changes;
     return true;
 }
 
 static void raise_heard(phx_node *node, phx_peer *peer, uint64_t number)
 {
-    if (number <= peer->heard) return;
-    peer->heard = number;
-    node->heard++;
+    if (number <= peer->heard_says) return;
+    peer->heard_says = number;
+    node->heard_changes++;
 }
 
 bool phx_says_receive(phx_node *node, phx_peer *peer, const phx_wire_item *item)
@@ -73,7 +73,7 @@ bool phx_says_receive(phx_node *node, phx_peer *peer, const phx_wire_item *item)
     const phx_node_event event = {.kind = PHX_NODE_SAID,
                                   .peer = peer->member.registration,
                                   .offer = {.state = item->bytes, .state_bytes = item->size}};
-    const bool is_void = item->say.number <= peer->heard;
+    const bool is_void = item->say.number <= peer->heard_says;
     if (!is_void && !phx_events_push(&node->events, &event)) return false;
     node->counts.overtaken += is_void;
     raise_heard(node, peer, item->say.number);

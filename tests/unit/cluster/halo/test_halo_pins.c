@@ -303,7 +303,7 @@ Test(halo_pins, a_pin_behind_the_messages_of_a_tick_goes_with_the_next_ones)
     set_pin(&nodes[0], 1, true);
     tick++;
     tick_node(0);
-    cr_assert_eq(phx_halo_peer_find(nodes[0].halo, 11)->pins_heard + 1, nodes[0].halo->now);
+    cr_assert_eq(phx_halo_peer_find(nodes[0].halo, 11)->pins_echo + 1, nodes[0].halo->now);
     cr_assert_gt(pins_sent, 0);
     tick_for(CALM);
     check_pins(0);
@@ -316,7 +316,7 @@ Test(halo_pins, pins_of_a_lost_message_are_not_heard)
     tick_for(CALM);
     phx_halo_peer *peer = phx_halo_peer_find(nodes[1].halo, 10);
     const uint64_t heard = peer->pins_tick;
-    phx_halo_head head = {.source = 10, .target = 11, .version = map.version, .heard = 1};
+    phx_halo_head head = {.source = 10, .target = 11, .version = map.version, .heard_version = 1};
     head.tick = nodes[0].halo->now + 1;
     head.pins_since = heard;
     head.part = 1;

@@ -19,8 +19,8 @@ static const phx_halo_head sample = {.source = 3,
                                      .part = 513,
                                      .last = true,
                                      .pins_since = 1ull << 33,
-                                     .pins_heard = 1ull << 40,
-                                     .heard = 6,
+                                     .pins_echo = 1ull << 40,
+                                     .heard_version = 6,
                                      .sets = SETS,
                                      .copies = COPIES,
                                      .gone = 1,
@@ -86,7 +86,7 @@ Test(halo_wire, a_halo_comes_out_as_it_went_in)
     cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
     cr_assert(head.source == sample.source && head.target == sample.target && head.version == sample.version);
     cr_assert(head.echo == sample.echo && head.part == sample.part && head.last);
-    cr_assert(head.tick == sample.tick && head.heard == sample.heard && head.copies == COPIES);
+    cr_assert(head.tick == sample.tick && head.heard_version == sample.heard_version && head.copies == COPIES);
     for (uint32_t i = 0; i < COPIES; i++) {
         const phx_halo_copy copy = phx_halo_copy_at(&parts, i), wanted = sample_copy(i);
         const ph_attrs set = sample_set(i % SETS);
@@ -104,7 +104,7 @@ Test(halo_wire, a_halo_comes_out_as_it_went_in)
     cr_assert(gone.id == 9 && gone.stay == 1000);
     const phx_halo_place pin = phx_halo_pin_at(&parts, 0);
     cr_assert(pin.place == 4 && pin.id == 77);
-    cr_assert(head.pins_since == sample.pins_since && head.pins_heard == sample.pins_heard);
+    cr_assert(head.pins_since == sample.pins_since && head.pins_echo == sample.pins_echo);
     cr_assert_eq(phx_halo_need_at(&parts, 0), 5);
 }
 
