@@ -12,15 +12,17 @@
  * Three rules are all that the host needs:
  *
  *   1. A row is written only while phc_may_commit() says yes, and has the hero's ownership beside it. The database
- * takes no row of a lower ownership than it has: a node that was put out and does not know it changes nothing.
+ *      takes no row of a lower ownership than it has: a node that was put out and does not know it changes nothing. A
+ *      login writes the first row: so it, too, waits where phc_may_commit() says no.
  *   2. PHC_EVENT_RESTORE: the heroes whose rows are in the region are asked for with phc_who_has(). The ones that no
- * node has are entered anew from their rows, above the ownership of the row.
+ *      node has are entered anew from their rows, above the ownership of the row. So is a hero that was lost to no next
+ *      owner (PHC_EVENT_LOST with a status): here the world of a node that is alone has not room for all.
  *   3. PHC_EVENT_RESTORED: a hero comes back from a node that died on the way. That node may have owned it for some
  *      ticks, and written a row: the row counts if it is of a higher ownership than the hero had when it was packed.
  *
  * One node is killed. Another one is cut off for longer than its lease: it goes on with heroes that are entered anew
- * elsewhere, and is fenced once it hears of it. At the end each hero is there once, and the gold that a row ever had
- * was never lost.
+ * elsewhere, and is fenced once it hears of it. Meanwhile some heroes log in, and come to that node first. At the end
+ * each hero is there once, and the gold that a row ever had was never lost.
  *
  *   cluster_host [SEED [COUNT]]
  */
@@ -33,7 +35,9 @@
 enum {
     NODES = 3,
     HEROES = 90,
-    SIDE = 4, /* regions along each axis */
+    LATE_HEROES = 10, /* that log in at a node which may not commit any more, if it has their place */
+    ROOM = 88,        /* in a node's world: a node that is alone has not room for all */
+    SIDE = 4,         /* regions along each axis */
     REGIONS = SIDE * SIDE,
     TICKS = 900,
     CALM_TICKS = 300, /* at the end, without a fault; */
@@ -41,6 +45,7 @@ enum {
     BOAST_GOLD = 100,
     COMMIT_TICKS = 10, /* from one row of a hero to the next, of the same owner */
     CUT_TICKS = 120,   /* 6 s, twice the lease */
+    LOGIN_TICKS = 90,  /* from the cut to the late logins: the others have put the node out */
     LEASE_MS = 3000,
     TICK_NS = 50000000
 };
@@ -74,11 +79,12 @@ typedef struct node {
     uint64_t saved[HEROES + 1];  /* and the ticks of their rows; 0 = none of this owner's yet */
     uint32_t restoring[REGIONS]; /* losses; 0 = none */
     uint32_t asked[REGIONS];     /* of them, the ones of the question under way */
+    bool missing[HEROES + 1];    /* lost to no next owner */
     bool asks, fenced;
 } node;
 
 static struct game {
-    uint64_t tick, gained, entered, taken_back, fenced, heard;
+    uint64_t tick, login_tick, gained, entered, taken_back, fenced, heard, refused, held_back;
     phc_loop *loop;
     phc_memory *memory;
     node nodes[NODES];
@@ -126,15 +132,25 @@ static size_t pack_hero(void *user, uint64_t id, void *bytes, size_t room)
     return sizeof packed;
 }
 
-/* Enters a hero from its row; a new one, if it has none. */
+/* As its row has it; a new one, if it has none. */
+static hero saved_hero(uint64_t id)
+{
+    const row *from = &game.rows[id];
+    if (from->ownership != 0) return from->state;
+    return (hero){.x = (float)(mix(id) % 800), .y = (float)(mix(id + HEROES) % 800)};
+}
+
+/* Is its place, by its row, in a region of that node? */
+static bool is_at(const node *n, uint64_t id)
+{
+    const hero state = saved_hero(id);
+    return n->member && phc_owner_of(n->member, state.x, state.y) == phc_number(n->member);
+}
+
 static bool enter_hero(node *n, uint64_t id)
 {
     const row *from = &game.rows[id];
-    hero state = from->state;
-    if (from->ownership == 0) {
-        state.x = (float)(mix(id) % 800);
-        state.y = (float)(mix(id + HEROES) % 800);
-    }
+    const hero state = saved_hero(id);
     const ph_attrs attrs = {.given = PH_X | PH_Y, .x = state.x, .y = state.y};
     const ph_status status = phc_enter(n->member, id, &attrs, from->ownership);
     if (status == PH_OK) {
@@ -158,17 +174,33 @@ static void receive_hero(node *n, const phc_event *event)
     game.taken_back++;
 }
 
-/* Rule 2: asks for the heroes of all regions that miss some. */
+/* A hero is missing: it is the node's of its row's place to enter it. A real host sends that one the id. */
+static void pass_on(node *n, uint64_t id)
+{
+    for (uint32_t i = 0; i < NODES && !is_at(n, id); i++) {
+        if (!is_at(&game.nodes[i], id)) continue;
+        game.nodes[i].missing[id] = true;
+        n->missing[id] = false;
+        return;
+    }
+}
+
+/* Rule 2: asks for the heroes of all regions that miss some, and for the ones that were lost to no next owner. */
 static void ask_missing(node *n)
 {
     uint64_t ids[HEROES];
     uint32_t count = 0;
     bool any = false;
     for (uint32_t region = 0; region < REGIONS; region++) any |= n->restoring[region] != 0;
+    for (uint64_t id = 1; id <= HEROES; id++) {
+        if (n->missing[id]) pass_on(n, id);
+        any |= n->missing[id];
+    }
     if (n->asks || !any) return;
     memcpy(n->asked, n->restoring, sizeof n->asked);
     for (uint64_t id = 1; id <= HEROES; id++)
-        if (game.rows[id].ownership != 0 && n->asked[region_of(&game.rows[id])] != 0) ids[count++] = id;
+        if (n->missing[id] || (game.rows[id].ownership != 0 && n->asked[region_of(&game.rows[id])] != 0))
+            ids[count++] = id;
     if (count > 0) n->asks = phc_who_has(n->member, ids, count) == PH_OK; /* else again in the next tick */
     for (uint32_t region = 0; region < REGIONS && count == 0; region++) {
         if (n->asked[region] == 0) continue;
@@ -183,8 +215,11 @@ static void restore_missing(node *n, const phc_event *event)
     bool all = true;
     n->asks = false;
     for (size_t i = 0; i < event->size / sizeof *holders; i++) {
+        bool *missing = &n->missing[holders[i].id];
+        *missing &= holders[i].number == 0;
         if (holders[i].number != 0) continue;
         const bool entered = enter_hero(n, holders[i].id);
+        *missing &= !entered;
         game.entered += entered;
         all &= entered;
     }
@@ -204,8 +239,10 @@ static void take_events(node *n)
         case PHC_EVENT_RESTORED:
             receive_hero(n, &event);
             break;
-        case PHC_EVENT_LOST: /* its next owner has its state: this one is old from here on */
+        case PHC_EVENT_LOST: /* its next owner has its state, or with a status its row: this one is void from here on */
             memset(&n->heroes[event.id], 0, sizeof n->heroes[0]);
+            n->missing[event.id] = event.status != PH_OK;
+            game.refused += event.status != PH_OK;
             break;
         case PHC_EVENT_RESTORE:
             n->restoring[event.region] = event.loss;
@@ -230,6 +267,15 @@ static void take_events(node *n)
 }
 
 /* ---- a round ---- */
+
+/* A hero without a row: its login is a row before anything else, so rule 1 holds for it. */
+static void log_in(node *n, uint64_t id)
+{
+    const bool is_late = id > HEROES - LATE_HEROES;
+    if ((is_late && game.tick < game.login_tick) || !is_at(n, id)) return;
+    if (!phc_may_commit(n->member)) game.held_back += is_late; /* the player waits, or tries another node */
+    else if (enter_hero(n, id)) write_row(id, &n->heroes[id], phc_ownership(n->member, id));
+}
 
 static void play_hero(node *n, uint64_t id)
 {
@@ -278,8 +324,7 @@ static void run_round(node *n)
         if (phc_owns(n->member, id)) {
             play_hero(n, id);
             if (n->heroes[id].gold % BOAST_GOLD == 0) boast(n, id);
-        } else if (game.rows[id].ownership == 0 && enter_hero(n, id)) /* its login: a row before anything else */
-            write_row(id, &n->heroes[id], phc_ownership(n->member, id));
+        } else if (game.rows[id].ownership == 0) log_in(n, id);
     }
     check(ph_tick(n->world, NULL) == PH_OK, "ph_tick");
     tell_clients(n);
@@ -303,6 +348,7 @@ static void open_node(node *n)
     memset(n, 0, sizeof *n);
     world_def.world_size[0] = world_def.world_size[1] = size;
     world_def.consumers = 1;
+    world_def.entities_max = ROOM;
     class.view = 60;
     world_def.classes = &class;
     world_def.class_count = 1;
@@ -353,7 +399,7 @@ static void step_game(uint64_t kill_tick, uint64_t cut_tick)
     if (game.tick == kill_tick) kill_node(&game.nodes[1]);
     if (game.tick == cut_tick) cut_node(&game.nodes[2], true);
     if (game.tick == cut_tick + CUT_TICKS) cut_node(&game.nodes[2], false);
-    for (uint32_t i = 0; i < NODES; i++) {
+    for (uint32_t i = NODES; i-- > 0;) { /* the last one, which is cut off, before the others: so are logins there */
         node *n = &game.nodes[i];
         if (!n->member) continue;
         run_round(n);
@@ -386,6 +432,7 @@ static void run_game(uint64_t seed)
     const uint64_t kill_tick = 100 + mix(seed) % 300, cut_tick = kill_tick + 150 + mix(seed + 1) % 100;
     memset(&game, 0, sizeof game);
     game.tick = 1;
+    game.login_tick = cut_tick + LOGIN_TICKS;
     check(phc_loop_create(faults, (ph_allocator){0}, &game.loop) == PH_OK, "no loop");
     check(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &game.memory) == PH_OK, "no control store");
     for (uint32_t i = 0; i < NODES; i++) open_node(&game.nodes[i]);
@@ -394,7 +441,8 @@ static void run_game(uint64_t seed)
         step_game(kill_tick, cut_tick);
     }
     check_end();
-    check(game.gained > 0 && game.entered > 0 && game.fenced > 0 && game.heard > 0,
+    check(game.gained > 0 && game.entered > 0 && game.fenced > 0 && game.heard > 0 && game.refused > 0 &&
+              game.held_back > 0,
           "nothing went wrong: the example shows nothing");
     printf("seed %llu: killed in tick %llu, cut off in tick %llu: %llu hand-overs, %llu heroes entered from rows, "
            "%llu taken back; each is there once, no saved gold is lost; boasts were heard %llu times\n",
