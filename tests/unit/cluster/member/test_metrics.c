@@ -247,6 +247,32 @@ Test(member_metrics, a_node_does_the_same_beside_a_slow_one)
     cr_assert_eq(stats_of(0).remote, 20, "its copies stay");
 }
 
+static uint64_t messages_of(uint32_t i)
+{
+    phc_transport_state state;
+    all[i].transport.state(all[i].transport.user, &state);
+    return state.sent;
+}
+
+/* However many wait for it: copies, offers and the heartbeat are a message each, and one repeats the offers. */
+Test(member_metrics, hand_overs_to_a_slow_node_cost_a_message_a_round)
+{
+    enum { SLOWNESS = 7, MANY = 200, MOST = 3 };
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(0, id, own_place(0, 10), (float)id);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    for (uint64_t id = 1; id <= MANY; id++) cr_assert_eq(ph_move(producer, id, own_place(0, -50), (float)id, 0), PH_OK);
+    for (uint32_t i = 1; i <= WARM_TICKS; i++) {
+        const uint64_t before = messages_of(0);
+        step_first(i % SLOWNESS == 0 ? MEMBERS : 1);
+        cr_assert_leq(messages_of(0) - before, MOST, "%u messages", (unsigned)(messages_of(0) - before));
+        cr_assert(i > 2 || stats_of(0).transit == MANY);
+    }
+    cr_assert(stats_of(0).own + stats_of(0).transit == 0 && stats_of(1).own == MANY);
+    cr_assert_eq(ph_producer_close(producer), PH_OK);
+}
+
 /* A copy in a node's own region, of an entity that has just crossed, is load of the node that owns it. */
 Test(member_metrics, a_copy_in_an_own_region_is_no_load_of_the_region)
 {
