@@ -1,7 +1,7 @@
 /*
  * Transport and control store over real servers: the contract of each; then servers that are killed and that hang. No
- * time is asserted, only printed: what has to hold is that the flow comes back, that a call never waits for a server
- * that hangs, and that of two writers never both win.
+ * time is asserted, only printed: what has to hold is that the flow comes back, that a call never sleeps until a server
+ * that hangs answers (asleep.h), and that of two writers never both win.
  *
  * usage: cluster_servers --nats PROGRAM --etcd PROGRAM
  */
@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cluster/asleep.h"
 #include "cluster/conform.h"
+#include "cluster/node_host.h"
 #include "cluster/servers.h"
 #include "support/check.h"
 
-enum { STEP_US = 500, NS_IN_MS = 1000000, PATIENCE_MS = 20000 };
+enum { STEP_US = 500, ROUND_US = 10000, NS_IN_MS = 1000000, PATIENCE_MS = 20000 };
 
 static void step_time(void *user)
 {
@@ -159,32 +161,52 @@ static void count_message(void *user, const char *subject, const void *bytes, si
     *(uint32_t *)user = number;
 }
 
-/* Sends numbered states until one that was sent from now on arrives; the longest call, and the silence. */
+/* Sends numbered states until one that was sent from now on arrives. No call waits; the silence is printed. */
 static void await_flow(phc_transport *from, phc_transport *to, const char *fault, uint32_t *number)
 {
     uint32_t got = 0, sent = 0;
-    uint64_t longest_ns = 0;
+    asleep calls = {0};
     const uint32_t first = *number + 1;
     const uint64_t begin = now_ms();
     while (got < first && now_ms() < begin + PATIENCE_MS) {
-        const uint64_t before = phx_now_ns();
         ++*number;
+        asleep_begin(&calls);
         CHECK_OK(from->send(from->user, PHC_HALO, "flow.1.2", number, sizeof *number));
         (void)to->poll(to->user, 100, count_message, &got);
-        const uint64_t took = phx_now_ns() - before;
-        if (took > longest_ns) longest_ns = took;
+        asleep_end(&calls);
         sent++;
         (void)usleep(10000);
     }
     CHECK(got >= first, "%s: the flow does not come back", fault);
-    printf("nats, %s: silence %llu ms, %u states sent, longest call %.2f ms\n", fault,
-           (unsigned long long)(now_ms() - begin), sent, (double)longest_ns / NS_IN_MS);
+    printf("nats, %s: silence %llu ms, %u states sent\n", fault, (unsigned long long)(now_ms() - begin), sent);
+    asleep_check(&calls, fault);
+}
+
+/* All servers hang: more than every socket and queue takes is dropped, or refused, and no call waits. */
+static void fill_hanging(phc_transport *from, uint32_t *refused)
+{
+    static unsigned char large[PHC_MESSAGE_MAX];
+    phc_transport_state state;
+    asleep calls = {0};
+    for (uint32_t i = 0; i < 400; i++) {
+        asleep_begin(&calls);
+        CHECK_OK(from->send(from->user, PHC_HALO, "flow.1.3", large, sizeof large));
+        *refused += from->send(from->user, PHC_CHANNEL, "flow.1.4", large, sizeof large) == PH_FULL;
+        from->state(from->user, &state);
+        asleep_end(&calls);
+    }
+    asleep_begin(&calls);
+    CHECK_OK(from->listen(from->user, PHC_HALO, "flow.*.5"));
+    asleep_end(&calls);
+    printf("nats, all hang: 800 messages of 256 KiB given, %u refused\n", *refused);
+    CHECK(*refused > 300, "a queue of 8 MiB holds all of 100 MiB");
+    asleep_check(&calls, "all hang");
 }
 
 static void test_nats_faults(const char *program)
 {
     server_group group;
-    uint32_t number = 0;
+    uint32_t number = 0, refused = 0;
     servers_start_nats(&group, program, 3, NULL);
     phc_transport a = open_nats(&group, 0), b = open_nats(&group, 1);
     CHECK_OK(b.listen(b.user, PHC_HALO, "flow.*.2"));
@@ -198,17 +220,7 @@ static void test_nats_faults(const char *program)
         await_flow(&a, &b, "server is back", &number);
     }
     for (uint32_t i = 0; i < 3; i++) server_signal(&group.servers[i], SIGSTOP);
-    /* more than every socket and queue takes: it is dropped, or refused, and no call waits */
-    static unsigned char large[PHC_MESSAGE_MAX];
-    uint32_t refused = 0;
-    const uint64_t begin = phx_now_ns();
-    for (uint32_t i = 0; i < 400; i++) {
-        CHECK_OK(a.send(a.user, PHC_HALO, "flow.1.3", large, sizeof large));
-        refused += a.send(a.user, PHC_CHANNEL, "flow.1.4", large, sizeof large) == PH_FULL;
-    }
-    printf("nats, all hang: 800 messages of 256 KiB given in %.1f ms, %u refused\n",
-           (double)(phx_now_ns() - begin) / NS_IN_MS, refused);
-    CHECK(refused > 300, "a queue of 8 MiB holds all of 100 MiB");
+    fill_hanging(&a, &refused);
     for (uint32_t i = 0; i < 3; i++) server_signal(&group.servers[i], SIGCONT);
     await_flow(&a, &b, "all hung", &number);
     phc_transport_state state;
@@ -408,6 +420,33 @@ static void run_rounds(phc_store *stores, uint64_t ms, renewal *lease, counted *
            (unsigned long long)of->value, (unsigned long long)of->longest_ms, (unsigned long long)lease->longest_ms);
 }
 
+static void ignore_answer(void *user, const phc_answer *answer)
+{
+    (void)user;
+    (void)answer;
+}
+
+/* All servers hang: as many requests as there may be, and some more, of each kind; no call waits for an answer. */
+static void ask_hanging(phc_store *store)
+{
+    enum { ROUNDS = 20 };
+    asleep calls = {0};
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        asleep_begin(&calls);
+        ph_status last = store->get(store->user, 1, "none");
+        if (last == PH_OK) last = store->list(store->user, 2, "none/");
+        if (last == PH_OK) last = store->cas(store->user, 3, "none", 0, "x", 1, 0);
+        if (last == PH_OK) last = store->lease_open(store->user, 4, 60000);
+        if (last == PH_OK) last = store->lease_renew(store->user, 5, 1);
+        if (last == PH_OK) last = store->lease_end(store->user, 6, 1);
+        CHECK(last == PH_OK || last == PH_FULL, "%s of a store that hangs", ph_status_name(last));
+        (void)store->poll(store->user, 64, ignore_answer, NULL);
+        asleep_end(&calls);
+        step_time(NULL);
+    }
+    asleep_check(&calls, "etcd, all hang");
+}
+
 static void test_etcd_faults(const char *program)
 {
     server_group group;
@@ -434,7 +473,8 @@ static void test_etcd_faults(const char *program)
     server_signal(&group.servers[2], SIGSTOP);
     REQUIRE(stores[0].cas(stores[0].user, 1, "count", of.revision, "x", 1, 0) == PH_OK);
     CHECK(conform_await(&stores[0], 1, step_time, NULL).outcome == PHC_FAILED, "written without a majority");
-    REQUIRE(stores[0].get(stores[0].user, 2, "count") == PH_OK); /* closing while it is asked */
+    server_signal(&group.servers[0], SIGSTOP);
+    ask_hanging(&stores[0]); /* and closing while it is asked */
     stores[0].close(stores[0].user);
     stores[1].close(stores[1].user);
     lease.store.close(lease.store.user);
@@ -467,6 +507,63 @@ static void test_etcd_definitions(void)
     store.close(store.user);
 }
 
+/* ---- a member over both ---- */
+
+static bool has_regions(const phc *member)
+{
+    phc_stats stats = {0};
+    CHECK_OK(phc_stats_get(member, &stats));
+    return stats.regions > 0;
+}
+
+static void run_round(phc *member, ph_world world, asleep *calls)
+{
+    asleep_begin(calls);
+    CHECK_OK(phc_tick(member));
+    CHECK_OK(ph_tick(world, NULL));
+    CHECK_OK(phc_told(member));
+    asleep_end(calls);
+    (void)usleep(ROUND_US);
+}
+
+/* A node whose broker and etcd hang goes on: no round waits for one of them. */
+static void test_member_goes_on(const char *nats_program, const char *etcd_program)
+{
+    enum { HANGING_ROUNDS = 200 };
+    server_group nats, etcd;
+    char reason[PHC_REASON_SIZE] = "";
+    ph_class class;
+    ph_world world;
+    phc *member;
+    asleep calls = {0};
+    ph_world_def world_def = node_host_world_def(&class, 60, 0);
+    phc_def def = phc_def_default();
+    servers_start_nats(&nats, nats_program, 1, NULL);
+    servers_start_etcd(&etcd, etcd_program, 1, NULL);
+    phc_transport transport = open_nats(&nats, 0);
+    phc_store store = open_etcd(&etcd, 0);
+    await_leader(&store);
+    world_def.consumers = 0;
+    def.name = "servers";
+    def.world_def = &world_def;
+    REQUIRE(ph_world_create(&world_def, &world) == PH_OK);
+    if (!CHECK_OK(phc_open(&def, world, &transport, &store, &member, reason, sizeof reason)))
+        check_give_up(__FILE__, __LINE__, reason);
+    const uint64_t end = now_ms() + PATIENCE_MS;
+    while (!has_regions(member) && now_ms() < end) run_round(member, world, &calls);
+    CHECK(has_regions(member), "a member alone does not get its regions");
+    server_signal(&nats.servers[0], SIGSTOP);
+    server_signal(&etcd.servers[0], SIGSTOP);
+    for (uint32_t i = 0; i < HANGING_ROUNDS; i++) run_round(member, world, &calls);
+    asleep_check(&calls, "a member whose broker and etcd hang");
+    phc_close(member);
+    transport.close(transport.user);
+    store.close(store.user);
+    CHECK_OK(ph_world_destroy(world));
+    servers_end(&nats);
+    servers_end(&etcd);
+}
+
 int main(int argc, char **argv)
 {
     const char *nats = option_text(argc, argv, "--nats"), *etcd = option_text(argc, argv, "--etcd");
@@ -483,5 +580,6 @@ int main(int argc, char **argv)
     test_etcd_definitions();
     test_etcd_contract(etcd);
     test_etcd_faults(etcd);
+    test_member_goes_on(nats, etcd);
     return check_done("cluster_servers");
 }
