@@ -56,10 +56,24 @@ static void start_tool(test_server *process, const char *words)
     server_launch(process);
 }
 
+/* The status of waitpid(); the test ends, with the log and what was awaited, if the process does not. */
+static int await_exit(test_server *process, const char *what)
+{
+    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
+    int status = 0;
+    while (!server_has_ended(process, &status)) {
+        if (live_now_ms() >= end_ms) {
+            server_show_log(process);
+            check_give_up(__FILE__, __LINE__, what);
+        }
+        (void)usleep(STEP_US);
+    }
+    return status;
+}
+
 static int await_tool(test_server *process)
 {
-    int status = 0;
-    while (!server_has_ended(process, &status)) (void)usleep(STEP_US);
+    const int status = await_exit(process, "a command of pharos-cluster does not end");
     FILE *file = fopen(process->log, "r");
     const size_t size = file ? fread(output, 1, sizeof output - 1, file) : 0;
     output[size] = '\0';
@@ -286,13 +300,11 @@ static void balance_nodes(void)
 /* A living one, by force: it is told to leave, and ends; its walkers begin anew. */
 static void put_out(void)
 {
-    int status = 0;
     live_run *run = run_numbered(2);
     expect(EXIT_REFUSED, "holds its lease", "out 2");
     expect(0, "would be told to leave", "out 2 --force --dry-run");
     expect(0, "member 2: told to leave", "out 2 --force");
-    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
-    while (!server_has_ended(&run->process, &status) && live_now_ms() < end_ms) (void)usleep(STEP_US);
+    const int status = await_exit(&run->process, "a node that was put out does not end");
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FENCED, "a node that was put out: status %d", status);
     await_walkers("walkers of the node that was put out are with others", 0);
     expect(EXIT_REFUSED, "no member 2", "out 2");
@@ -305,11 +317,21 @@ static void note_answer(void *user, const phc_answer *answer)
     *(phc_answer *)user = *answer; /* its entries are not read */
 }
 
+/* One answer is taken; the test ends if none comes. */
+static void await_polled(phc_store *store, phc_answer_fn fn, void *user)
+{
+    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
+    while (store->poll(store->user, 1, fn, user) == 0) {
+        if (live_now_ms() >= end_ms) check_give_up(__FILE__, __LINE__, "no answer of etcd");
+        (void)usleep(STEP_US);
+    }
+}
+
 static phc_answer await_answer(phc_store *store, ph_status asked)
 {
     phc_answer answer = {0};
     CHECK_OK(asked);
-    while (store->poll(store->user, 1, note_answer, &answer) == 0) (void)usleep(STEP_US);
+    await_polled(store, note_answer, &answer);
     CHECK(answer.outcome == PHC_DONE, "the store: outcome %d", (int)answer.outcome);
     return answer;
 }
@@ -335,13 +357,11 @@ static void meet_other_version(void)
     const char *servers[] = {cluster->etcd.addresses[0]};
     char reason[PHC_REASON_SIZE] = "";
     phc_store store = {0};
-    int status = 0;
     if (!CHECK_OK(phc_etcd_open(&(phc_etcd_def){.servers = servers, .server_count = 1}, &store, reason, sizeof reason)))
         return;
     const uint64_t lease = register_other_version(&store);
     live_run *refused = live_start(cluster, false);
-    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
-    while (!server_has_ended(&refused->process, &status) && live_now_ms() < end_ms) (void)usleep(STEP_US);
+    const int status = await_exit(&refused->process, "a node beside another version does not end");
     live_read(cluster);
     CHECK(refused->is_fenced && refused->number == 0 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FENCED,
           "a node beside another version: status %d", status);
@@ -352,7 +372,7 @@ static void meet_other_version(void)
     live_run *next = live_start(cluster, false);
     await_walkers("a node joins once the other version has gone", 0);
     server_signal(&next->process, SIGTERM);
-    while (!server_has_ended(&next->process, &status) && live_now_ms() < end_ms) (void)usleep(STEP_US);
+    (void)await_exit(&next->process, "a drained node does not end");
     live_read(cluster);
     CHECK(next->is_drained, "the new node is not drained");
     await_walkers("walkers of a drained node are with others", 0);
@@ -391,19 +411,17 @@ static void meet_other_definition(void)
     char reason[PHC_REASON_SIZE] = "";
     phc_store store = {0};
     counted_texts counted = {0};
-    int status = 0;
     cluster->adopts = true;
     live_run *refused = live_start(cluster, false);
     cluster->adopts = false;
-    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
-    while (!server_has_ended(&refused->process, &status) && live_now_ms() < end_ms) (void)usleep(STEP_US);
+    const int status = await_exit(&refused->process, "a node of another definition does not end");
     live_read(cluster);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FENCED, "a node of another definition: status %d", status);
     CHECK(log_has(refused, "cluster.adopt_map is on here, off there"), "what differs is not told");
     if (!CHECK_OK(phc_etcd_open(&(phc_etcd_def){.servers = servers, .server_count = 1}, &store, reason, sizeof reason)))
         return;
     CHECK_OK(store.list(store.user, 1, "ph-definition/demo/"));
-    while (store.poll(store.user, 1, count_texts, &counted) == 0) (void)usleep(STEP_US);
+    await_polled(&store, count_texts, &counted);
     CHECK(counted.count > 0 && counted.count <= NODES && counted.leased == counted.count,
           "%u texts, %u with a lease, of %u nodes", counted.count, counted.leased, NODES);
     store.close(store.user);
