@@ -5,7 +5,10 @@
 
 #include <inttypes.h>
 
-enum { STALLS = 4 }; /* a time of several processes, one after the other, each of which may be late */
+enum {
+    STALLS = 4,     /* a time of several processes, one after the other, each of which may be late */
+    TICKS_SHARE = 3 /* one that waits a second in each tick has less: a second's ticks of before, and these */
+};
 
 uint64_t live_longest_silence_ms(const live_cluster *cluster)
 {
@@ -33,18 +36,23 @@ uint64_t live_least_lease_ms(const live_cluster *cluster)
     return ms;
 }
 
-static uint64_t longest_stall_ms(const live_cluster *cluster)
+void live_check_ticks(const live_cluster *cluster, const char *when)
 {
-    uint64_t ms = cluster->stall_ms;
-    for (uint32_t i = 0; i < cluster->run_count; i++)
-        if (live_is_up(&cluster->runs[i]) && cluster->runs[i].measure.longest_us / 1000 > ms)
-            ms = cluster->runs[i].measure.longest_us / 1000;
-    return ms;
+    const uint64_t due = cluster->passed_ms / LIVE_TICK_MS;
+    if (cluster->excused > 0) return;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        const uint64_t ticks = run->ticks - run->measure.ticks_before;
+        if (!live_is_up(run)) continue;
+        (void)printf("  run %u: %" PRIu64 " ticks of %" PRIu64 " %s\n", i, ticks, due, when);
+        CHECK(ticks >= due / TICKS_SHARE, "seed %" PRIu64 ": run %u makes %" PRIu64 " ticks of %" PRIu64 " %s",
+              cluster->seed, i, ticks, due, when);
+    }
 }
 
 void live_bound(const live_cluster *cluster, const char *what, uint64_t ms, uint64_t bound_ms)
 {
-    const uint64_t stall_ms = longest_stall_ms(cluster);
+    const uint64_t stall_ms = cluster->stall_ms;
     (void)printf("  %-50s %6" PRIu64 " ms, bound %5" PRIu64 " ms (this machine was late by %" PRIu64 " ms)\n", what, ms,
                  bound_ms, stall_ms);
     if (cluster->excused > 0) return;

@@ -10,6 +10,11 @@
 uint64_t live_longest_silence_ms(const live_cluster *cluster); /* of a node, at another one */
 uint64_t live_longest_gap_ms(const live_cluster *cluster);     /* of a walker, at a gateway */
 uint64_t live_least_lease_ms(const live_cluster *cluster);
+/*
+ * No run waits for a server that is away since live_begin_measure(), for some seconds: each one has made a third of its
+ * ticks at least. While this process is woken late by more than a tick no tick is due, as on a machine that is busy.
+ */
+void live_check_ticks(const live_cluster *cluster, const char *when);
 /* Prints the time and its bound, and checks it, unless a run is excused meanwhile. */
 void live_bound(const live_cluster *cluster, const char *what, uint64_t ms, uint64_t bound_ms);
 

@@ -5,6 +5,10 @@
 
 #include <inttypes.h>
 
+enum {
+    ON_ITS_WAY_MS = 2000
+}; /* from one end's line to the other end's: two or three ticks, of which one may be slow */
+
 void live_check_owners(const live_cluster *cluster)
 {
     for (uint64_t id = 1; id <= cluster->walkers; id++) {
@@ -33,18 +37,29 @@ static const live_event *other_end(const live_cluster *cluster, const live_event
     return NULL;
 }
 
-/* Did a run with this number die? Its last lines are not there then. */
-static bool number_has_died(const live_cluster *cluster, uint32_t number)
+/* The run that had the number at that moment: a number is given again once the member before is out. NULL: none. */
+static const live_run *run_numbered(const live_cluster *cluster, uint32_t number, uint64_t ms)
 {
-    bool died = false;
-    for (uint32_t i = 0; i < cluster->run_count; i++) died |= cluster->runs[i].number == number && has_died(cluster, i);
-    return died;
+    const live_run *last = NULL;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        if (run->number == number && run->joined_ms <= ms && (!last || run->joined_ms > last->joined_ms)) last = run;
+    }
+    return last;
+}
+
+/* Was the hand-over on its way as one end of it died? That one has not told it then, or has not heard of it. */
+static bool may_be_cut(const live_run *end, uint64_t ms)
+{
+    return end && (end->killed || end->is_fenced) && ms + ON_ITS_WAY_MS >= end->unheard_ms;
 }
 
 static void check_hand_over(const live_cluster *cluster, const live_event *event)
 {
     if (event->kind != LIVE_LOST && event->kind != LIVE_GAINED) return;
-    if (has_died(cluster, event->run) || number_has_died(cluster, event->peer)) return;
+    if (may_be_cut(&cluster->runs[event->run], event->ms) ||
+        may_be_cut(run_numbered(cluster, event->peer, event->ms), event->ms))
+        return;
     CHECK(other_end(cluster, event),
           "seed %" PRIu64 ": node %u %s walker %" PRIu64 " with %" PRIu64 " steps, node %u says nothing of it",
           cluster->seed, event->number, event->kind == LIVE_LOST ? "gave" : "took", event->id, event->steps,

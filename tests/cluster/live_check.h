@@ -20,7 +20,8 @@ void live_check_restored(const live_cluster *cluster, const live_run *dead, size
 void live_check_nothing_lost(const live_cluster *cluster, size_t first);
 /*
  * All lines, once all runs have ended: an ownership is given once; a walker that comes to a node has the steps
- * with which the last node stopped; a walker that a node gave away came to the named node, unless one of both died; at
+ * with which the last node stopped; a walker that a node gave away came to the named node, and one that a node took was
+ * given by that, unless one of both died just then; at
  * a gateway the state of a walker goes back only where it was entered anew or taken back; no client of one was shown a
  * change twice.
  */

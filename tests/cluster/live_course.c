@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "cluster/live_check.h"
+#include "cluster/live_server_faults.h"
 #include "cluster/live_waits.h"
 
 enum { WALKERS = 90, SERVERS = 3, LEASE_MS = 5000, SLOW_MS = 300 };
@@ -95,6 +96,7 @@ int live_course_run(const live_course *course, int argc, char **argv)
         temp_folder(cluster->folder, "nodes");
         servers_start_nats(&cluster->nats, nats, SERVERS, places);
         servers_start_etcd(&cluster->etcd, etcd, SERVERS, places);
+        (void)live_await_leader(cluster); /* without one a node says that etcd does not answer */
         run_cluster(course, cluster, faults, only);
         CHECK(live_count_gained(cluster) > 0, "seed %" PRIu64 ": no walker was handed over", seed);
         live_end(cluster);

@@ -23,11 +23,22 @@ enum {
     SHORT_PAUSE_MS = 1000
 };
 
-live_run *live_choose_run(live_cluster *cluster, uint64_t *random, bool is_gateway)
+static bool any_is_up(const live_cluster *cluster, bool is_gateway, const live_run *but)
 {
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        if (run != but && live_is_up(run) && run->is_gateway == is_gateway) return true;
+    }
+    return false;
+}
+
+live_run *live_choose_run(live_cluster *cluster, uint64_t *random, bool is_gateway, const live_run *but)
+{
+    if (!any_is_up(cluster, is_gateway, but))
+        check_give_up(__FILE__, __LINE__, is_gateway ? "no gateway is up for a fault" : "no node is up for a fault");
     for (;;) {
         live_run *run = &cluster->runs[phx_rng_below(random, cluster->run_count)];
-        if (live_is_up(run) && run->is_gateway == is_gateway) return run;
+        if (run != but && live_is_up(run) && run->is_gateway == is_gateway) return run;
     }
 }
 
@@ -47,6 +58,7 @@ void live_start_again(live_cluster *cluster, bool is_gateway)
 
 static void kill_run(live_run *run)
 {
+    run->unheard_ms = live_now_ms();
     server_signal(&run->process, SIGKILL);
     run->killed = true;
 }
@@ -79,7 +91,7 @@ bool live_check_death(live_cluster *cluster, const live_run *dead, uint64_t sinc
 
 static void kill_node(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = live_choose_run(cluster, random, false);
+    live_run *run = live_choose_run(cluster, random, false, NULL);
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
@@ -92,7 +104,7 @@ static void kill_node(live_cluster *cluster, uint64_t *random)
 /* Longer than its lease: it is put out, hears so once it goes on, and ends. */
 static void pause_node_for_long(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = live_choose_run(cluster, random, false);
+    live_run *run = live_choose_run(cluster, random, false, NULL);
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
@@ -107,7 +119,8 @@ static void pause_node_for_long(live_cluster *cluster, uint64_t *random)
 /* The map barrier waits for the gateway until that is put out, too. */
 static void kill_node_beside_paused_gateway(live_cluster *cluster, uint64_t *random)
 {
-    live_run *gateway = live_choose_run(cluster, random, true), *node = live_choose_run(cluster, random, false);
+    live_run *gateway = live_choose_run(cluster, random, true, NULL),
+             *node = live_choose_run(cluster, random, false, NULL);
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
@@ -149,7 +162,7 @@ static live_run *other_node(live_cluster *cluster, const live_run *than)
 /* A second node dies as the first one's walkers are entered: the node that enters them, or the one beside it. */
 static void kill_restoring_node(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = live_choose_run(cluster, random, false);
+    live_run *run = live_choose_run(cluster, random, false, NULL);
     const bool is_beside = phx_rng_below(random, 2) == 1;
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
@@ -175,7 +188,7 @@ static void kill_restoring_node(live_cluster *cluster, uint64_t *random)
 
 static void pause_node(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = live_choose_run(cluster, random, false);
+    live_run *run = live_choose_run(cluster, random, false, NULL);
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
@@ -194,7 +207,7 @@ static void pause_node(live_cluster *cluster, uint64_t *random)
 
 static void drain_node(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = live_choose_run(cluster, random, false);
+    live_run *run = live_choose_run(cluster, random, false, NULL);
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
@@ -211,7 +224,7 @@ static void drain_node(live_cluster *cluster, uint64_t *random)
 
 static void kill_gateway(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = live_choose_run(cluster, random, true);
+    live_run *run = live_choose_run(cluster, random, true, NULL);
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
@@ -227,7 +240,7 @@ static void kill_gateway(live_cluster *cluster, uint64_t *random)
 
 static void pause_gateway_for_long(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = live_choose_run(cluster, random, true);
+    live_run *run = live_choose_run(cluster, random, true, NULL);
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     live_pause(run);

@@ -3,7 +3,7 @@
  * checks and prints its bounds, and leaves a whole cluster behind. The victim and the moment are drawn.
  *
  * A bound of time is that of an idle machine. The time by which this machine came too late is added to it: the longest
- * that this process was woken late, and the longest tick of a run.
+ * that this process was woken late. A tick of a run that takes long is none: it may wait for what it must not wait for.
  */
 #ifndef CLUSTER_LIVE_FAULTS_H
 #define CLUSTER_LIVE_FAULTS_H
@@ -27,7 +27,8 @@ extern const uint32_t live_fault_count;
  */
 enum { LIVE_LEASE_SLACK_MS = 1500 };
 
-live_run *live_choose_run(live_cluster *cluster, uint64_t *random, bool is_gateway);
+/* One that is up. but: not that one; NULL: any. The test ends if there is none. */
+live_run *live_choose_run(live_cluster *cluster, uint64_t *random, bool is_gateway, const live_run *but);
 /* A moment, from which on all is measured. */
 void live_pass_some_time(live_cluster *cluster, uint64_t *random);
 /* A new run, once others are there: a node owns walkers, and they cross. */

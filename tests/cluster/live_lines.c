@@ -51,7 +51,10 @@ static void read_ids(live_run *run, const char *line)
     while (*at != '"') {
         const uint64_t first = strtoull(at, &end, 10), last = *end == '-' ? strtoull(end + 1, &end, 10) : first;
         REQUIRE(first >= 1 && first <= last && last <= LIVE_WALKERS_MAX);
-        for (uint64_t id = first; id <= last; id++) run->owns[id] = true;
+        for (uint64_t id = first; id <= last; id++) {
+            CHECK(run->told[id], "node %u owns walker %" PRIu64 ", and has not told that it came", run->number, id);
+            run->owns[id] = true;
+        }
         at = *end == ',' ? end + 1 : end;
     }
 }
@@ -82,7 +85,6 @@ static void read_measure(live_run *run, const char *line)
     const uint64_t lease_ms = number_in(line, "lease_least_ms");
     if (lease_ms < measure->lease_least_ms) measure->lease_least_ms = lease_ms;
     measure->gap_ms = max_of(measure->gap_ms, number_in(line, "gap_ms"));
-    measure->longest_us = max_of(measure->longest_us, number_in(line, "longest_us"));
     run->ticks = number_in(line, "tick");
     run->status_ms = number_in(line, "ms");
     run->map_version = number_in(line, "map");
@@ -124,7 +126,8 @@ static void read_event(live_cluster *cluster, uint32_t place, live_kind kind, co
                               .steps_before = number_in(line, "steps_before")};
     REQUIRE(event.id >= 1 && event.id <= cluster->walkers);
     /* statuses of several runs are of different moments, and walkers cross between them */
-    if (kind != LIVE_SEEN) cluster->runs[place].owns[event.id] = live_gives_ownership(kind);
+    live_run *run = &cluster->runs[place];
+    if (kind != LIVE_SEEN) run->owns[event.id] = run->told[event.id] = live_gives_ownership(kind);
     VEC_PUSH(&cluster->events, event);
 }
 
@@ -167,10 +170,18 @@ static void read_fenced(live_cluster *cluster, uint32_t place, const char *line)
     live_run *run = &cluster->runs[place];
     const char *excuse = excuse_of(cluster, run, line);
     run->is_fenced = true;
+    /* one that the test itself holds is unheard since then; any other one may have been out for a lease */
+    if (run->unheard_ms == 0) run->unheard_ms = number_in(line, "ms") - cluster->lease_ms;
     memset(run->owns, 0, sizeof run->owns);
     run->is_excused = excuse != NULL;
     cluster->excused += run->is_excused;
     (void)printf("  run %u, node %u%s: %s", place, run->number, excuse ? excuse : "", line);
+}
+
+static void read_joined(live_run *run, const char *line)
+{
+    run->number = (uint32_t)number_in(line, "node");
+    run->joined_ms = number_in(line, "ms");
 }
 
 static void read_line(live_cluster *cluster, uint32_t place, const char *line)
@@ -184,7 +195,7 @@ static void read_line(live_cluster *cluster, uint32_t place, const char *line)
     for (uint32_t kind = LIVE_ENTERED; kind <= LIVE_SEEN; kind++)
         if (is_event(line, names[kind])) read_event(cluster, place, (live_kind)kind, line);
     if (is_event(line, "status")) read_status(run, line);
-    if (is_event(line, "joined")) run->number = (uint32_t)number_in(line, "node");
+    if (is_event(line, "joined")) read_joined(run, line);
     if (is_event(line, "lag")) read_lag(run, line);
     if (is_event(line, "peer_down")) read_peer_down(run, line);
     if (is_event(line, "drained")) run->is_drained = true;

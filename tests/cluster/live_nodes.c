@@ -93,6 +93,7 @@ void live_begin_measure(live_cluster *cluster)
 {
     live_read(cluster);
     cluster->stall_ms = 0;
+    cluster->passed_ms = 0;
     cluster->excused = 0;
     for (uint32_t i = 0; i < cluster->run_count; i++) {
         live_run *run = &cluster->runs[i];

@@ -17,6 +17,7 @@ enum {
     LIVE_LINE_SIZE = 1 << 16,
     LIVE_SAME_STATUSES = 3,
     LIVE_TICK_MS = 50,
+    LIVE_STEP_MS = 20,
     LIVE_LAG_MAX = 4,                         /* of nodes, by default */
     LIVE_LAG_END_TICKS = 2 * LIVE_LAG_MAX + 4 /* that copies are in time before the end of a lag is told */
 };
@@ -43,10 +44,9 @@ typedef struct live_measure {
     uint64_t silence_ms;     /* of the node that was not heard for the longest time, and is heard again */
     uint64_t gap_ms;         /* a gateway's: of a walker */
     uint64_t lease_least_ms; /* that the lease was proven for */
-    uint64_t longest_us;     /* tick */
     uint64_t peer_downs;     /* members that were put out */
     uint64_t peer_down_ms[LIVE_PEERS_MAX + 1]; /* the last time, by number */
-    uint64_t ticks_before;                     /* of the last status before it */
+    uint64_t ticks_before;                     /* by the last status before it */
 } live_measure;
 
 typedef struct live_run {
@@ -63,7 +63,11 @@ typedef struct live_run {
     uint64_t wrong, held, asked; /* a gateway's: changes that were shown twice, that waited, questions for lists */
     uint64_t changes;            /* of the last status: walkers that came and went, since the start */
     uint32_t same_statuses;      /* that had these numbers, one after the other */
-    bool owns[LIVE_WALKERS_MAX + 1];
+    bool owns[LIVE_WALKERS_MAX + 1]; /* by its last line of it; */
+    bool told[LIVE_WALKERS_MAX + 1]; /* by events alone: no status has one more */
+    uint64_t joined_ms;
+    uint64_t
+        unheard_ms; /* from then on what it sends and is sent may be lost; 0 = never. One that goes on begins anew */
     bool killed, is_drained, is_fenced;
     bool paused;     /* it stands still, or is cut off: it counts as none that is up */
     bool is_excused; /* it ended, and that was no fault of a node; another run has its place */
@@ -74,6 +78,7 @@ typedef struct live_cluster {
     const char *program;
     uint64_t seed, walkers, lease_ms, slow_ms;
     uint64_t stall_ms;    /* longest time by which this process came too late, since live_begin_measure() */
+    uint64_t passed_ms;   /* since then, without the times by which it was woken late by more than a tick */
     uint32_t excused;     /* runs that ended by no fault of a node, since live_begin_measure() */
     bool lists;           /* runs that start print the lists of their walkers */
     bool adopts;          /* runs that start may write their map into an empty etcd */

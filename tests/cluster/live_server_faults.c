@@ -22,7 +22,8 @@ enum {
     /* for an election, and no longer than a lease has left at least: a leader of etcd before 3.4.31 and 3.5.13 that
      * goes on ends leases that were renewed meanwhile */
     ETCD_LEADER_HANGS_MS = 2500,
-    BACK_MS = 3000
+    BACK_MS = 3000,
+    ELECTION_PATIENCE_MS = 60000
 };
 
 static size_t begin_fault(live_cluster *cluster, uint64_t *random)
@@ -80,6 +81,7 @@ void live_kill_brokers(live_cluster *cluster, uint64_t *random)
     const size_t first = begin_fault(cluster, random);
     for (uint32_t i = 0; i < cluster->nats.count; i++) server_signal(&cluster->nats.servers[i], SIGKILL);
     live_pass(cluster, BROKERS_AWAY_MS);
+    live_check_ticks(cluster, "without brokers");
     for (uint32_t i = 0; i < cluster->nats.count; i++) server_start_again(&cluster->nats.servers[i]);
     live_pass(cluster, BROKERS_BACK_MS + BACK_MS);
     check_silence(cluster, BROKERS_AWAY_MS + BROKERS_BACK_MS);
@@ -88,13 +90,15 @@ void live_kill_brokers(live_cluster *cluster, uint64_t *random)
 
 /* ---- etcd ---- */
 
-static test_server *leader_of(live_cluster *cluster)
+test_server *live_await_leader(live_cluster *cluster)
 {
-    for (;;) {
-        const uint32_t leader = servers_etcd_leader(&cluster->etcd);
-        if (leader < cluster->etcd.count) return &cluster->etcd.servers[leader];
+    const uint64_t end_ms = live_now_ms() + ELECTION_PATIENCE_MS;
+    uint32_t leader;
+    while ((leader = servers_etcd_leader(&cluster->etcd)) == cluster->etcd.count) {
+        if (live_now_ms() >= end_ms) check_give_up(__FILE__, __LINE__, "no member of etcd leads, for a minute");
         live_pass(cluster, 100); /* an election */
     }
+    return &cluster->etcd.servers[leader];
 }
 
 /* The lease is renewed three times in its time; 0: for some time hosts might not commit. No bound: no member was put
@@ -110,6 +114,7 @@ static void kill_etcd(live_cluster *cluster, test_server *server, size_t first)
 {
     server_signal(server, SIGKILL);
     live_pass(cluster, ETCD_AWAY_MS);
+    live_check_ticks(cluster, "without a member of etcd");
     print_lease(cluster);
     server_start_again(server);
     end_fault(cluster, first, "behind the death of a member of etcd");
@@ -124,13 +129,14 @@ void live_kill_etcd(live_cluster *cluster, uint64_t *random)
 void live_kill_etcd_leader(live_cluster *cluster, uint64_t *random)
 {
     const size_t first = begin_fault(cluster, random);
-    kill_etcd(cluster, leader_of(cluster), first);
+    kill_etcd(cluster, live_await_leader(cluster), first);
 }
 
 static void hang_etcd(live_cluster *cluster, test_server *server, size_t first, uint64_t hangs_ms)
 {
     server_signal(server, SIGSTOP);
     live_pass(cluster, hangs_ms);
+    if (hangs_ms > cluster->lease_ms) live_check_ticks(cluster, "while a member of etcd hangs");
     server_signal(server, SIGCONT);
     live_pass(cluster, BACK_MS);
     print_lease(cluster);
@@ -140,14 +146,14 @@ static void hang_etcd(live_cluster *cluster, test_server *server, size_t first, 
 void live_hang_etcd_leader(live_cluster *cluster, uint64_t *random)
 {
     const size_t first = begin_fault(cluster, random);
-    hang_etcd(cluster, leader_of(cluster), first, ETCD_LEADER_HANGS_MS);
+    hang_etcd(cluster, live_await_leader(cluster), first, ETCD_LEADER_HANGS_MS);
 }
 
 /* Members ask the next one, behind the time of an attempt. */
 void live_hang_etcd_follower(live_cluster *cluster, uint64_t *random)
 {
     const size_t first = begin_fault(cluster, random);
-    const test_server *leader = leader_of(cluster);
+    const test_server *leader = live_await_leader(cluster);
     test_server *server = choose_server(&cluster->etcd, random);
     while (server == leader) server = choose_server(&cluster->etcd, random);
     hang_etcd(cluster, server, first, cluster->lease_ms + 1000);
@@ -157,13 +163,14 @@ void live_hang_etcd_follower(live_cluster *cluster, uint64_t *random)
 static void check_without_etcd(live_cluster *cluster, size_t first)
 {
     live_pass(cluster, cluster->lease_ms + 1000);
+    live_check_ticks(cluster, "without etcd");
     (void)live_await_crossings(cluster);
     live_check_nothing_lost(cluster, first);
 }
 
 static void choose_majority(live_cluster *cluster, uint64_t *random, test_server *majority[2])
 {
-    majority[0] = leader_of(cluster);
+    majority[0] = live_await_leader(cluster);
     do majority[1] = choose_server(&cluster->etcd, random);
     while (majority[1] == majority[0]);
 }

@@ -6,6 +6,8 @@
 
 #include "cluster/live_nodes.h"
 
+/* The member of etcd that leads; the test ends if none does for a minute. */
+test_server *live_await_leader(live_cluster *cluster);
 void live_kill_broker(live_cluster *cluster, uint64_t *random);
 void live_hang_broker(live_cluster *cluster, uint64_t *random);
 void live_kill_brokers(live_cluster *cluster, uint64_t *random);

@@ -22,12 +22,14 @@ void live_pause(live_run *run)
 {
     server_signal(&run->process, SIGSTOP);
     run->paused = true;
+    run->unheard_ms = live_now_ms();
 }
 
 void live_wake(live_run *run)
 {
     server_signal(&run->process, SIGCONT);
     run->paused = false;
+    run->unheard_ms = 0;
 }
 
 static void signal_servers(server_group *group, int signal)

@@ -51,7 +51,7 @@ static uint32_t p99_of(durations *ticks)
 /* Windows with and without the fault take turns, as the machine has other work. */
 void live_slow_node(live_cluster *cluster, uint64_t *random)
 {
-    live_run *run = live_choose_run(cluster, random, false);
+    live_run *run = live_choose_run(cluster, random, false, NULL);
     durations ticks[2] = {0};
     size_t places[LIVE_RUNS_MAX] = {0}, of_it = 0;
     uint64_t late_ms = 0;

@@ -11,7 +11,7 @@
 
 #include "cluster/live_check.h"
 
-enum { STEP_MS = 20, DISK_MS = 100, PATIENCE_MS = 60000, HAND_OVERS = 30, STALE_STATUS_MS = 2000 };
+enum { DISK_MS = 100, PATIENCE_MS = 60000, HAND_OVERS = 30, STALE_STATUS_MS = 2000 };
 
 typedef bool (*wait_condition)(live_cluster *cluster, const void *argument);
 
@@ -42,12 +42,14 @@ static void write_to_disk(const live_cluster *cluster)
 static void pass_step(live_cluster *cluster)
 {
     const uint64_t before_ms = live_now_ms();
-    (void)usleep(STEP_MS * 1000);
-    if (before_ms / DISK_MS != live_now_ms() / DISK_MS) write_to_disk(cluster);
+    (void)usleep(LIVE_STEP_MS * 1000);
+    const uint64_t woken_ms = live_now_ms(), late_ms = woken_ms - before_ms - LIVE_STEP_MS;
+    if (before_ms / DISK_MS != woken_ms / DISK_MS) write_to_disk(cluster);
     const uint64_t slept_ms = live_now_ms() - before_ms;
-    if (slept_ms > STEP_MS + cluster->stall_ms) cluster->stall_ms = slept_ms - STEP_MS;
+    if (slept_ms > LIVE_STEP_MS + cluster->stall_ms) cluster->stall_ms = slept_ms - LIVE_STEP_MS;
     live_read(cluster);
     replace_ended(cluster);
+    cluster->passed_ms += live_now_ms() - before_ms - (late_ms > LIVE_TICK_MS ? late_ms : 0);
 }
 
 void live_pass(live_cluster *cluster, uint64_t ms)
