@@ -87,9 +87,9 @@ typedef struct federation {
     clients clients;
     char when[64];
     zones_told zones, zones_of_one;
-    uint32_t lag; /* ticks that a copy may be old */
-    bool calm;    /* all stand still */
-    uint64_t pairs;
+    uint32_t lag;         /* ticks that a copy may be old */
+    bool calm;            /* all stand still */
+    uint64_t pairs, kept; /* kept: targets between both radii, at rest, that one of both lists has alone */
     unsigned char message[PHX_WIRE_BYTES_MAX];
 } federation;
 
@@ -423,7 +423,32 @@ static void tick_one(federation *f)
     }
 }
 
-/* All stand still: all lists are as in one world. With a margin, history decides between both radii. */
+static void note_listed(bool listed[TRAIL_IDS], const uint64_t *ids, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) listed[ids[i]] = true;
+}
+
+/*
+ * At rest, with a margin: what was listed before decides between both radii, and a node may have heard late. So a
+ * target that one of both lists has alone lies there: or, at a cap, one does that may come before it.
+ */
+static void check_kept(federation *f, uint64_t observer, const bool listed[TRAIL_IDS], const bool of_one[TRAIL_IDS])
+{
+    sights_verdict verdicts[TRAIL_IDS] = {{0}};
+    for (uint64_t target = 1; target <= WALKERS; target++)
+        if (target != observer) verdicts[target] = sights_judge(&f->sights, &f->trail, observer, target, 0, true);
+    sights_cut(&f->sights, &f->trail, observer, verdicts);
+    for (uint64_t target = 1; target <= WALKERS; target++) {
+        if (listed[target] == of_one[target]) continue;
+        f->kept++;
+        CHECK(verdicts[target].perhaps && !verdicts[target].surely,
+              "seed %" PRIu64 ": %" PRIu64 " has %" PRIu64 " %s (%g)", f->seed, observer, target,
+              listed[target] ? "and not in one world" : "in one world alone",
+              sqrt((double)verdicts[target].worst.square));
+    }
+}
+
+/* All stand still: all lists are as in one world. */
 static void check_end(federation *f)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
@@ -440,10 +465,14 @@ static void check_end(federation *f)
         for (uint32_t i = 0, k = 0; i < count; i++)
             for (k = 0; k < count_one; k++)
                 if (ids[i] == ids_one[k]) zones_check_target_end(&f->zones, &f->zones_of_one, id, ids[i]);
-        if (f->margin > 0) continue;
-        CHECK(count == count_one && memcmp(ids, ids_one, count * sizeof *ids) == 0,
-              "seed %" PRIu64 ": the list of %" PRIu64 " has %u entities, in one world %u", f->seed, id, count,
-              count_one);
+        bool listed[TRAIL_IDS] = {false}, of_one[TRAIL_IDS] = {false};
+        note_listed(listed, ids, count);
+        note_listed(of_one, ids_one, count_one);
+        if (f->margin > 0) check_kept(f, id, listed, of_one);
+        else
+            CHECK(count == count_one && memcmp(ids, ids_one, count * sizeof *ids) == 0,
+                  "seed %" PRIu64 ": the list of %" PRIu64 " has %u entities, in one world %u", f->seed, id, count,
+                  count_one);
     }
 }
 
@@ -503,7 +532,7 @@ int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(FEDERATIONS));
-    uint64_t handed = 0, events = 0, pairs = 0, edges = 0, updates = 0, changes = 0, waits = 0;
+    uint64_t handed = 0, events = 0, pairs = 0, kept = 0, edges = 0, updates = 0, changes = 0, waits = 0;
     test_bounds();
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         federation *f = check_zalloc(sizeof *f);
@@ -511,6 +540,7 @@ int main(int argc, char **argv)
         if (check_failures() > 0) (void)printf("FAILED: --seed %" PRIu64 " --count 1\n", seed + i);
         events += f->clients.events;
         pairs += f->pairs;
+        kept += f->kept;
         edges += f->zones.edges;
         updates += f->zones.updates;
         changes += f->sights.changes;
@@ -518,8 +548,9 @@ int main(int argc, char **argv)
         free(f);
     }
     (void)printf("%" PRIu64 " federations: %" PRIu64 " hand-overs, %" PRIu64 " events, %" PRIu64 " pairs, %" PRIu64
-                 " edges, %" PRIu64 " updates, %" PRIu64 " changes of attributes, %" PRIu64 " lists that waited\n",
-                 count, handed, events, pairs, edges, updates, changes, waits);
+                 " edges, %" PRIu64 " updates, %" PRIu64 " changes of attributes, %" PRIu64
+                 " lists that waited, %" PRIu64 " targets kept at rest in one list alone\n",
+                 count, handed, events, pairs, edges, updates, changes, waits, kept);
     CHECK(handed > 0, "no entity was handed over");
     return check_done("federation");
 }
