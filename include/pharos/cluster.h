@@ -213,9 +213,10 @@ typedef struct phc_def {
     uint32_t lag_max;              /* * ticks that a remote entity may be old, 1 .. 1000 */
     uint32_t silent_ticks;         /* remote entities leave if their node is not heard for so many ticks */
     uint32_t lease_ms;             /* a member that is not heard by the control store for so long is put out; 1000 .. */
-    uint32_t list_ms;              /* between two looks at the control store */
-    uint32_t link_timeout_ms; /* of two members that do not hear each other one is put out, a lease later; 0 = off */
-    uint32_t moves_per_tick;  /* families and single entities handed over in a tick, at most */
+    uint32_t list_ms;              /* between two looks at the control store: at most a quarter of lease_ms */
+    uint32_t link_timeout_ms;      /* of two members that do not hear each other one is put out, a lease later: at least
+                                      three      times list_ms, as members send a heartbeat in each of these; 0 = off */
+    uint32_t moves_per_tick;       /* families and single entities handed over in a tick, at most */
     phc_store_loss store_loss;
     uint16_t number;  /* that it wishes, among the living members; 0 = the lowest that is free. Where another process
                          with it lives for a lease more, this one ends: PHC_EVENT_FENCED says so */

@@ -82,14 +82,26 @@ static inline float phx_cluster_reach_within(const phc_def *def, float width)
     return reach > 0.0f ? reach : 0.0f;
 }
 
+/*
+ * Of a lease, looks at the control store: a member that has heard no list for half of one says nothing of other members
+ * (src/cluster/membership/lease.c), and the other quarter is for an answer that is late.
+ */
+enum { PHX_LISTS_A_LEASE_MIN = 4 };
+
+/* Of the time in which a link is silent, heartbeats, one in each list_ms: two of them may be lost. */
+enum { PHX_BEATS_A_LINK_MIN = 3 };
+
 /* Each field is in its own range, and the world's definition is good. false: `reason` has the line. */
 static inline bool phx_cluster_rules_hold(const phc_def *def, char *reason, size_t size)
 {
     const float least = phx_cluster_least_halo(def);
     if (def->silent_ticks < def->lag_max)
         (void)snprintf(reason, size, "silent_ticks = %u is below lag_max = %u", def->silent_ticks, def->lag_max);
-    else if (def->list_ms > def->lease_ms)
-        (void)snprintf(reason, size, "list_ms = %u is above lease_ms = %u", def->list_ms, def->lease_ms);
+    else if (def->list_ms > def->lease_ms / PHX_LISTS_A_LEASE_MIN)
+        (void)snprintf(reason, size, "list_ms = %u is above a quarter of lease_ms = %u", def->list_ms, def->lease_ms);
+    else if (def->link_timeout_ms > 0 && def->link_timeout_ms / PHX_BEATS_A_LINK_MIN < def->list_ms)
+        (void)snprintf(reason, size, "link_timeout_ms = %u is below three times list_ms = %u", def->link_timeout_ms,
+                       def->list_ms);
     else if (!phx_is_length(least)) (void)snprintf(reason, size, "halo: the longest view needs one beyond 1e18");
     else if (def->halo > 0.0f && def->halo < least)
         (void)snprintf(reason, size,

@@ -173,10 +173,10 @@ static const char reference_cluster[] =
     "give\n"
     "the servers. A member that is open goes on with the keys that it was opened with. Texts with other bytes than\n"
     "letters, digits, `_`, `-` and `.` stand in quotes. Rules between keys, if there is a name: `silent_ticks` is not\n"
-    "below `lag_max`, `list_ms` not above `lease_ms`, and a `halo` that is given not below the largest `view + "
-    "margin`\n"
-    "of a class (`range = towers`: `tower_size * (span + 1)`; where a class wakes NPCs, no less than\n"
-    "`tower_size * (activation_span + 1)`) and twice `hand_over_margin + speed_max * lag_max`.\n";
+    "below `lag_max`, `list_ms` not above a quarter of `lease_ms` and a third of `link_timeout_ms`, unless that is 0,\n"
+    "and a `halo` that is given not below the largest `view + margin` of a class (`range = towers`: `tower_size *\n"
+    "(span + 1)`; where a class wakes NPCs, no less than `tower_size * (activation_span + 1)`) and twice\n"
+    "`hand_over_margin + speed_max * lag_max`.\n";
 
 /* The type in words. */
 static const char *type_text(phx_key_type type)

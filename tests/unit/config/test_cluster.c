@@ -87,7 +87,7 @@ Test(config_cluster, of_a_file_among_others)
         "class a { view = 20 margin = 5 }\n"
         "cluster {\n name = arena-1\n nats = {\"nats://a:4222\", \"nats://user:pass-word@[::1]:4222\"}\n"
         " etcd = 'http://10.0.0.1:2379'\n regions = {64, 1} hand_over_margin = 2.5 speed_max = 0\n"
-        " halo = 30 lag_max = 1000 silent_ticks = 1000000 lease_ms = 600000 list_ms = 600000\n"
+        " halo = 30 lag_max = 1000 silent_ticks = 1000000 lease_ms = 600000 list_ms = 150000\n"
         " link_timeout_ms = 0 moves_per_tick = 1 store_loss = freeze number = 65535 gateway = on balance = off\n"
         " adopt_map = yes }\n"
         "store { level = 3 }\nclass b { view = 2 }");
@@ -97,7 +97,7 @@ Test(config_cluster, of_a_file_among_others)
     cr_expect(def.regions[0] == 64 && def.regions[1] == 1);
     cr_expect(def.hand_over_margin == 2.5f && def.speed_max == 0.0f && def.halo == 30.0f);
     cr_expect(def.lag_max == 1000 && def.silent_ticks == 1000000);
-    cr_expect(def.lease_ms == 600000 && def.list_ms == 600000 && def.link_timeout_ms == 0);
+    cr_expect(def.lease_ms == 600000 && def.list_ms == 150000 && def.link_timeout_ms == 0);
     cr_expect(def.moves_per_tick == 1 && def.store_loss == PHC_FREEZE && def.number == 65535 && def.gateway &&
               !def.balance && def.adopt_map);
     expect_nats(config, PH_OK, "nats://a:4222 nats://user:pass-word@[::1]:4222 ");
@@ -230,8 +230,10 @@ Test(config_cluster, rules_between_keys_are_a_members)
         {"cluster { name = a\n silent_ticks = 3 }", "t:2: cluster: silent_ticks = 3 is below lag_max = 4"},
         {"cluster { name = a\n silent_ticks = 50\n\n lag_max = 51 }",
          "t:4: cluster: silent_ticks = 50 is below lag_max = 51"},
-        {"cluster { name = a list_ms = 2000\n lease_ms = 1999 }",
-         "t:2: cluster: list_ms = 2000 is above lease_ms = 1999"},
+        {"cluster { name = a list_ms = 2000\n lease_ms = 7999 link_timeout_ms = 6000 }",
+         "t:2: cluster: list_ms = 2000 is above a quarter of lease_ms = 7999"},
+        {"cluster { name = a list_ms = 1000\n\n link_timeout_ms = 2999 }",
+         "t:3: cluster: link_timeout_ms = 2999 is below three times list_ms = 1000"},
         {"class a { view = 20 margin = 5 }\ncluster { name = a\n halo = 74.5 }",
          "t:3: cluster: halo = 74.5 is below 75, which views, margins, hand_over_margin, speed_max and lag_max need"},
         {"range = towers span = 2 tower_size = 100\ncluster { name = a halo = 349 }",
@@ -247,7 +249,7 @@ Test(config_cluster, rules_between_keys_are_a_members)
         config_load_refused(config, cases[i][0], cases[i][1]);
     }
     config_load_ok(config, "class a { view = 20 margin = 5 }\ncluster { halo = 75 list_ms = 6000 }");
-    config_set_refused(config, "cluster.name=b", "cluster: list_ms = 6000 is above lease_ms = 5000");
+    config_set_refused(config, "cluster.name=b", "cluster: list_ms = 6000 is above a quarter of lease_ms = 5000");
     config_set_ok(config, "cluster.list_ms=100");
     config_set_ok(config, "cluster.name=b");
     config_set_refused(

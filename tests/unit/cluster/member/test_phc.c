@@ -129,11 +129,16 @@ static bool find_event(phc *member, phc_event_kind kind, phc_event *event)
     return false;
 }
 
-static void join_with(const phc_def *def)
+static void join_within(const phc_def *def, uint32_t ticks)
 {
     for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(open_member(i, def), PH_OK);
-    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    for (uint32_t i = 0; i < ticks; i++) step_members();
     for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_neq(phc_number(all[i].member), 0);
+}
+
+static void join_with(const phc_def *def)
+{
+    join_within(def, WARM_TICKS);
 }
 
 static void join_members(void)
@@ -164,7 +169,8 @@ Test(phc, definitions_are_checked)
     REFUSES(def.silent_ticks = 3);
     REFUSES(def.lease_ms = 999);
     REFUSES(def.list_ms = 9);
-    REFUSES(def.list_ms = def.lease_ms + 1);
+    REFUSES(def.list_ms = def.lease_ms / 4 + 1);
+    REFUSES((def.list_ms = 400, def.link_timeout_ms = 1199));
     REFUSES(def.link_timeout_ms = 1);
     REFUSES(def.moves_per_tick = 0);
     REFUSES(def.store_loss = (phc_store_loss)2);
@@ -860,6 +866,33 @@ Test(phc, nodes_without_any_transport_stay)
     for (uint32_t i = 0; i < MEMBERS; i++) phc_loop_cut(loop, &all[i].transport, true, true);
     (void)ticks_until_fenced(&fenced);
     cr_assert_eq(fenced, MEMBERS);
+}
+
+/* As rarely as a definition allows: each step of joining waits for a list. */
+enum { RARE = 7 };
+
+Test(phc, with_rare_heartbeats_nodes_that_hear_each_other_stay)
+{
+    uint32_t fenced;
+    phc_def def = sound_def();
+    def.list_ms = 1250;
+    def.link_timeout_ms = 3750;
+    join_within(&def, RARE * WARM_TICKS);
+    (void)ticks_until_fenced(&fenced);
+    cr_assert_eq(fenced, MEMBERS);
+}
+
+Test(phc, with_rare_looks_at_the_store_a_dead_node_is_put_out)
+{
+    enum { LEASES_TICKS = 3 * 100 };
+    phc_def def = sound_def();
+    def.list_ms = 1250;
+    join_within(&def, RARE * WARM_TICKS);
+    const uint16_t dead = phc_number(all[1].member);
+    cr_assert(phc_owner_of(all[0].member, 10, 10) == dead || phc_owner_of(all[0].member, 990, 10) == dead);
+    for (uint32_t i = 0; i < LEASES_TICKS; i++) step_first(1);
+    cr_assert_eq(phc_owner_of(all[0].member, 10, 10), phc_number(all[0].member));
+    cr_assert_eq(phc_owner_of(all[0].member, 990, 10), phc_number(all[0].member));
 }
 
 Test(phc, no_link_is_judged_where_that_is_off)
