@@ -195,8 +195,9 @@ typedef enum phc_store_loss {
 typedef uint64_t (*phc_clock_fn)(void *user);
 
 /**
- * Packs the host's state of an entity that goes to another node, into at most `size` bytes. Called by phc_told(); it
- * may not call Pharos. @return the bytes; more than `size`: it can not be packed, and the entity stays for now.
+ * Packs the host's state of an entity that is about to go to another node, into at most `size` bytes. Called by
+ * phc_told(); it may not call Pharos. The entity has gone with PHC_EVENT_LOST, not before: it may stay for now, as of a
+ * family with too many bytes, and is packed again later. @return the bytes; more than `size`: it can not be packed.
  */
 typedef size_t (*phc_pack_fn)(void *user, uint64_t id, void *bytes, size_t size);
 

@@ -90,7 +90,8 @@ ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number, phx_family
     family_draft draft = {.halo = halo};
     const phx_halo_entity *entity = phx_halo_find(halo, id);
     if (!entity || !entity->own) return PH_UNKNOWN_ID;
-    ph_status status = write_capsule(&draft, id);
+    ph_status status = phx_hand_over_may_send(halo->def.node, id, number);
+    if (status == PH_OK) status = write_capsule(&draft, id);
     if (status == PH_OK) status = write_members(&draft);
     if (status == PH_OK && !phx_halo_reserve_copies(halo, draft.count)) status = PH_NO_MEMORY;
     if (status != PH_OK) return status;

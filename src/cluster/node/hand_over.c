@@ -124,22 +124,32 @@ static void write_offer(const phx_node *node, unsigned char *item, phx_offer off
     phx_wire_put_offer(item, &offer);
 }
 
+ph_status phx_hand_over_may_send(const phx_node *node, uint64_t id, uint16_t number)
+{
+    if (!phx_node_may_act(node)) return PH_BUSY;
+    const phx_peer *peer = find_receiver(node, number);
+    uint64_t ownership = 0;
+    const ph_status status = check_sent(node, id, &ownership);
+    if (status == PH_UNKNOWN_ID) return status;
+    if (!peer) return PH_BAD_VALUE;
+    if (status != PH_OK) return status;
+    return peer->offers < node->def.unacked_max ? PH_OK : PH_FULL;
+}
+
 ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const uint64_t *followers,
                              uint32_t follower_count, const void *state, uint32_t state_bytes)
 {
-    if (!phx_node_may_act(node)) return PH_BUSY;
+    ph_status status = phx_hand_over_may_send(node, id, number);
+    if (status != PH_OK) return status;
+    if (state_bytes > PHX_WIRE_STATE_BYTES_MAX || follower_count > PHX_WIRE_FOLLOWERS_MAX) return PH_TOO_LARGE;
     phx_peer *peer = find_receiver(node, number);
     uint64_t ownership = 0;
-    ph_status status = check_sent(node, id, &ownership);
+    status = check_sent(node, id, &ownership);
     for (uint32_t i = 0; i < follower_count && status == PH_OK; i++) {
         PHX_ASSERT(followers[i] != id && (i == 0 || followers[i] > followers[i - 1]));
         status = check_sent(node, followers[i], &ownership);
     }
-    if (status == PH_UNKNOWN_ID) return status;
-    if (!peer) return PH_BAD_VALUE;
-    if (state_bytes > PHX_WIRE_STATE_BYTES_MAX || follower_count > PHX_WIRE_FOLLOWERS_MAX) return PH_TOO_LARGE;
     if (status != PH_OK) return status;
-    if (peer->offers >= node->def.unacked_max) return PH_FULL;
     if (!phx_says_tell_heard(node, peer)) return PH_NO_MEMORY;
     unsigned char *item = phx_channel_push(&peer->channel, phx_wire_offer_bytes(follower_count, state_bytes));
     if (!item) return PH_NO_MEMORY;

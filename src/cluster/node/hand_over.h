@@ -22,6 +22,11 @@ phx_feed *phx_hand_over_feed(const phx_node *node, uint64_t id, uint64_t *owners
 ph_status phx_hand_over_leave(phx_node *node, uint64_t id);
 
 /*
+ * Would phx_hand_over_send() take this entity by itself? Asked before its state is written, which costs a thousand
+ * times as much. PH_OK, or one of that function's statuses that followers and state have no part in.
+ */
+ph_status phx_hand_over_may_send(const phx_node *node, uint64_t id, uint16_t number);
+/*
  * Offers an own entity to a node, with the own ones that follow it, of ascending ids; all or none. PH_UNKNOWN_ID: one
  * is not held. PH_PENDING: one is on its way already, or a double that the host was not told of, or retained: its last
  * owner has not seen our ack. PH_FULL: unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY:

@@ -484,6 +484,37 @@ Test(phc, entities_that_do_not_go_keep_none_from_going)
     }
 }
 
+static size_t count_packed(void *user, uint64_t id, void *bytes, size_t size)
+{
+    (void)id, (void)bytes, (void)size;
+    ++*(uint32_t *)user;
+    return 0;
+}
+
+/* A receiver that does not answer costs its sender no capsule and no packed state of entities that find no room. */
+Test(phc, an_entity_is_packed_once_there_is_room_for_its_offer)
+{
+    enum { MANY = 8, ROOM = 3 };
+    uint32_t packed = 0;
+    phc_def def = sound_def();
+    def.pack = count_packed;
+    def.pack_user = &packed;
+    join_with(&def);
+    all[0].member->node.def.unacked_max = ROOM;
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(0, id, own_place(0, 10), (float)id * 20);
+    step_members();
+    phc_loop_cut(loop, &all[1].transport, true, true);
+    for (uint64_t id = 1; id <= MANY; id++)
+        cr_assert_eq(ph_move(all[0].producer, id, own_place(0, -50), (float)id * 20, 0), PH_OK);
+    for (uint32_t i = 0; i < MANY; i++) step_members();
+    cr_assert_eq(packed, ROOM);
+    cr_assert(all[0].member->counts.kept[PH_FULL] > 0);
+    phc_loop_cut(loop, &all[1].transport, false, false);
+    for (uint32_t i = 0; i < 8 * MANY; i++) step_members();
+    cr_assert_eq(packed, MANY);
+    for (uint64_t id = 1; id <= MANY; id++) cr_assert(phc_owns(all[1].member, id), "%u", (unsigned)id);
+}
+
 Test(phc, an_entity_that_comes_to_a_full_world_waits_for_room)
 {
     enum { FULL = 4 };
