@@ -347,7 +347,8 @@ PH_API bool phc_event_next(phc *member, phc_event *event);
  * @return PH_OK; PH_TAKEN: the region of the place is another node's, see phc_owner_of(); PH_EXISTS: it is own, or on
  * its way; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`: some ticks later it
  * is not; or one of that id has left, and the family it came with waits for room; PH_BAD_VALUE: no map reaches `after`
- * (2^60 or more); else as ph_enter(): then nothing has changed. @thread ticker
+ * (2^60 or more); else as ph_enter(): then it is not entered. A copy of that id leaves first, which may have happened
+ * where the status is PH_FULL: it comes again as long as another node has the entity. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after);
 
@@ -466,10 +467,11 @@ PH_NODISCARD PH_API ph_status phc_look(phc *member, uint64_t id);
  * ph_broadcast() of an own entity, to observers of all nodes. Each node's observers hear it by their own lists, or by
  * their distance to the copy of the source there; with a radius longer than the halo, where there is no copy, as a
  * message of its place (ph_message.source 0). So it comes up to some ticks later there, and an observer has it at most
- * once, in the order of the source's broadcasts. It may miss one: while it goes to another node itself, behind the
- * death of a node, and where more than 1 MiB wait for a node (phc_stats.broadcasts_lost). Other nodes' worlds count it
- * in their broadcast_bytes, and may refuse it for that. An entity that enters in this tick is heard on this node alone,
- * as no other one has it. Between phc_tick() and ph_tick().
+ * once, in the order of the source's broadcasts from one node: the last ones of before a hand-over may come behind the
+ * first ones of after it. It may miss one: while it goes to another node itself, behind the death of a node, and where
+ * more than 1 MiB wait for a node (phc_stats.broadcasts_lost). Other nodes' worlds count it in their broadcast_bytes,
+ * and may refuse it for that. An entity that enters in this tick is heard on this node alone, as no other one has it.
+ * Between phc_tick() and ph_tick().
  * @param producer of the host, for this node's world; it is told of a refusal in the tick
  * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node, or was GAINED or RESTORED
  * and is not in this world yet, not as a copy either: once it is, mostly with the next round, it can; PH_BUSY: a

@@ -83,7 +83,7 @@ static inline float phx_cluster_reach_within(const phc_def *def, float width)
 }
 
 /*
- * Of a lease, looks at the control store: a member that has heard no list for half of one says nothing of other members
+ * Looks at the control store in a lease. One that has heard no list for half a lease puts nothing out
  * (src/cluster/membership/lease.c), and the other quarter is for an answer that is late.
  */
 enum { PHX_LISTS_A_LEASE_MIN = 4 };

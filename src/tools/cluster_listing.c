@@ -41,7 +41,8 @@ static void read_entries(void *user, const phc_answer *answer)
             listing->map_state = good ? PHX_CLUSTER_MAP : PHX_CLUSTER_DAMAGED_MAP;
         } else if (strcmp(key, "balancer") == 0) {
             phx_registration read;
-            if (phx_registration_decode(&read, entry->value, entry->size)) listing->balancer = read.registration;
+            listing->balancer_is_damaged = !phx_registration_decode(&read, entry->value, entry->size);
+            if (!listing->balancer_is_damaged) listing->balancer = read.registration;
         } else if (strncmp(key, processes, strlen(processes)) == 0) {
             read_process(listing, entry, key + strlen(processes));
         }

@@ -48,9 +48,10 @@ typedef struct phx_cluster_listing {
     phx_cluster_map map; /* version 0 without one */
     phx_cluster_listed listed[PHX_CLUSTER_LISTED_MAX];
     uint32_t listed_count;
-    uint64_t balancer; /* registration of the node that balances; 0 = none */
-    uint32_t skipped;  /* keys that can not be read, or are none of a process, or too many */
-    uint32_t columns;  /* of the regions, by the reports; 0 = there is none, or they do not agree with the map */
+    uint64_t balancer;        /* registration of the node that balances; 0 = none */
+    bool balancer_is_damaged; /* its key is there, and can not be read */
+    uint32_t skipped;         /* keys that can not be read, or are none of a process, or too many */
+    uint32_t columns;         /* of the regions, by the reports; 0 = there is none, or they do not agree with the map */
     phx_cluster_view views[PHX_CLUSTER_REGIONS_MAX];
     uint32_t entities[PHX_CLUSTER_REGIONS_MAX]; /* of each region, as its node has reported */
 } phx_cluster_listing;

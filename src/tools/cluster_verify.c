@@ -30,6 +30,11 @@ static void verify_nodes(phx_cluster_findings *findings, const phx_cluster_listi
                 "each other",
                 member->number, listed->load.transit);
     }
+    if (listing->balancer_is_damaged)
+        phx_cluster_find(
+            findings, "balancer",
+            "the key ph/%s/balancer can not be read, so no node balances: no member has written it, delete it",
+            listing->name);
     const phx_member *balancer = phx_cluster_map_member(&listing->map, listing->balancer);
     if (listing->balancer != 0 &&
         (!balancer || balancer->gateway || !phx_cluster_listing_of(listing, listing->balancer)))

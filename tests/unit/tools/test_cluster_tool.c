@@ -578,6 +578,16 @@ Test(cluster_tool, nodes_that_agree_with_the_map_are_verified)
     expect_output("no-lease: member 1");
 }
 
+Test(cluster_tool, a_balancers_key_that_no_member_has_written_is_found)
+{
+    put_world("arena");
+    put_report(1, 100);
+    put_report(2, 100);
+    put("ph/arena/balancer", "x", 1, 0);
+    cr_assert_eq(verify(NULL, 0), PHX_EXIT_FOUND);
+    expect_output("balancer: the key ph/arena/balancer can not be read");
+}
+
 #define EXPORT_PATH "/tmp/pharos-export-XXXXXX" /* mkstemp() writes the last six */
 
 /* A world of two nodes that report, and an empty file for the export of each. */

@@ -1,6 +1,6 @@
 /*
  * Entities that come to a node on which the host has attached their copies, or entered their ids; and events that pass
- * them while they wait for room.
+ * them while they wait for room. And the room that they need before they go.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -123,6 +123,35 @@ static void expect_own(uint32_t i, uint64_t id, float y)
     cr_assert_eq(ph_entity_get(hosts[i].world, id, &attrs), PH_OK);
     cr_assert(phc_owns(hosts[i].member, id) && !attrs.remote, "%u", (unsigned)id);
     cr_assert(attrs.y == y && attrs.user_data == 100 + id, "%u: y %g", (unsigned)id, (double)attrs.y);
+}
+
+static size_t count_packed(void *user, uint64_t id, void *bytes, size_t size)
+{
+    (void)id, (void)bytes, (void)size;
+    ++*(uint32_t *)user;
+    return 0;
+}
+
+/* A receiver that does not answer costs its sender no capsule and no packed state of entities that find no room. */
+Test(arrivals, an_entity_is_packed_once_there_is_room_for_its_offer)
+{
+    enum { MANY = 4, ROOM = 2 };
+    uint32_t packed = 0;
+    phc *sender = hosts[0].member;
+    sender->halo.def.pack = count_packed;
+    sender->halo.def.pack_user = &packed;
+    sender->node.def.unacked_max = ROOM;
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(0, id, 10, (float)id * 10);
+    run_rounds(1);
+    phc_loop_cut(loop, &hosts[1].transport, true, true);
+    for (uint64_t id = 1; id <= MANY; id++) send_over(id, (float)id * 10);
+    run_rounds(MANY);
+    cr_assert_eq(packed, ROOM);
+    cr_assert(sender->counts.kept[PH_FULL] > 0);
+    phc_loop_cut(loop, &hosts[1].transport, false, false);
+    run_rounds(2 * ROUNDS);
+    cr_assert_eq(packed, MANY);
+    for (uint64_t id = 1; id <= MANY; id++) expect_own(1, id, (float)id * 10);
 }
 
 Test(arrivals, copies_that_the_host_attached_become_own_alone)

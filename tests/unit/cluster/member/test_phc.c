@@ -484,37 +484,6 @@ Test(phc, entities_that_do_not_go_keep_none_from_going)
     }
 }
 
-static size_t count_packed(void *user, uint64_t id, void *bytes, size_t size)
-{
-    (void)id, (void)bytes, (void)size;
-    ++*(uint32_t *)user;
-    return 0;
-}
-
-/* A receiver that does not answer costs its sender no capsule and no packed state of entities that find no room. */
-Test(phc, an_entity_is_packed_once_there_is_room_for_its_offer)
-{
-    enum { MANY = 8, ROOM = 3 };
-    uint32_t packed = 0;
-    phc_def def = sound_def();
-    def.pack = count_packed;
-    def.pack_user = &packed;
-    join_with(&def);
-    all[0].member->node.def.unacked_max = ROOM;
-    for (uint64_t id = 1; id <= MANY; id++) enter_at(0, id, own_place(0, 10), (float)id * 20);
-    step_members();
-    phc_loop_cut(loop, &all[1].transport, true, true);
-    for (uint64_t id = 1; id <= MANY; id++)
-        cr_assert_eq(ph_move(all[0].producer, id, own_place(0, -50), (float)id * 20, 0), PH_OK);
-    for (uint32_t i = 0; i < MANY; i++) step_members();
-    cr_assert_eq(packed, ROOM);
-    cr_assert(all[0].member->counts.kept[PH_FULL] > 0);
-    phc_loop_cut(loop, &all[1].transport, false, false);
-    for (uint32_t i = 0; i < 8 * MANY; i++) step_members();
-    cr_assert_eq(packed, MANY);
-    for (uint64_t id = 1; id <= MANY; id++) cr_assert(phc_owns(all[1].member, id), "%u", (unsigned)id);
-}
-
 Test(phc, an_entity_that_comes_to_a_full_world_waits_for_room)
 {
     enum { FULL = 4 };
@@ -899,26 +868,12 @@ Test(phc, nodes_without_any_transport_stay)
     cr_assert_eq(fenced, MEMBERS);
 }
 
-/* As rarely as a definition allows: each step of joining waits for a list. */
-enum { RARE = 7 };
-
-Test(phc, with_rare_heartbeats_nodes_that_hear_each_other_stay)
-{
-    uint32_t fenced;
-    phc_def def = sound_def();
-    def.list_ms = 1250;
-    def.link_timeout_ms = 3750;
-    join_within(&def, RARE * WARM_TICKS);
-    (void)ticks_until_fenced(&fenced);
-    cr_assert_eq(fenced, MEMBERS);
-}
-
 Test(phc, with_rare_looks_at_the_store_a_dead_node_is_put_out)
 {
     enum { LEASES_TICKS = 3 * 100 };
     phc_def def = sound_def();
-    def.list_ms = 1250;
-    join_within(&def, RARE * WARM_TICKS);
+    def.list_ms = def.lease_ms / 4;
+    join_within(&def, 7 * WARM_TICKS); /* each step of joining waits for a list */
     const uint16_t dead = phc_number(all[1].member);
     cr_assert(phc_owner_of(all[0].member, 10, 10) == dead || phc_owner_of(all[0].member, 990, 10) == dead);
     for (uint32_t i = 0; i < LEASES_TICKS; i++) step_first(1);
