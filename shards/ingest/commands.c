@@ -28,6 +28,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     body->x = x;
     body->y = y;
     body->z = z;
+    shard->heights = phx_height_span_with(shard->heights, z);
     body->tx = phx_tower_index(shard->rules, 0, x);
     body->ty = phx_tower_index(shard->rules, 1, y);
     phx_store_set_outside(&shard->store, body, phx_outside_towers(shard->rules, x, y));

@@ -7,10 +7,11 @@
 
 #include "shards/entity/entity_store.h"
 
-/* Sums of the moves that phx_shards_move() applied to one shard; a vector. */
+/* Sums of the moves that phx_shards_move() applied to one shard; of the longest ones: a vector. */
 typedef struct phx_move_stats {
     float step_max[2]; /* longest step along x and along y; or the longer one in either */
-    float step2_max;   /* square of the longest step */
+    float rise_max;    /* longest rise or fall */
+    float step2_max;   /* square of the longest step in the ground plane */
     uint32_t moved;
 } phx_move_stats;
 

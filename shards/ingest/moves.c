@@ -81,6 +81,7 @@ static inline bool move_common(phx_shard *shard, const phx_move_constants *const
         !there_is_block(shard, slot, tower))
         return false;
     if (!shard->dense_tick) mark_both_towers(shard, slot, before, tower);
+    const float rise = fabsf(z - body->z);
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = z;
     body->tx = (uint16_t)tower;
@@ -96,6 +97,7 @@ static inline bool move_common(phx_shard *shard, const phx_move_constants *const
     sum->moved++;
     sum->step_max[0] = step > sum->step_max[0] ? step : sum->step_max[0];
     sum->step2_max = step2 > sum->step2_max ? step2 : sum->step2_max;
+    sum->rise_max = rise > sum->rise_max ? rise : sum->rise_max;
     return true;
 }
 
@@ -111,6 +113,7 @@ static void add_sum(phx_move_stats *sum, const phx_move_stats *more)
     for (int axis = 0; axis < 2; axis++)
         if (more->step_max[axis] > sum->step_max[axis]) sum->step_max[axis] = more->step_max[axis];
     if (more->step2_max > sum->step2_max) sum->step2_max = more->step2_max;
+    if (more->rise_max > sum->rise_max) sum->rise_max = more->rise_max;
 }
 
 /* mixed is a constant where this is inlined: then constants and sum are in registers, as bodies may alias memory. */
@@ -171,6 +174,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum)
     for (int axis = 0; axis < 2; axis++)
         if (sum->step_max[axis] > shard->step_max) shard->step_max = sum->step_max[axis];
     if (sum->step2_max > shard->step2_max) shard->step2_max = sum->step2_max;
+    shard->heights = phx_height_span_wider(shard->heights, sum->rise_max);
 }
 
 bool phx_shard_move_general(phx_shard *shard, uint32_t slot, ph_position position)

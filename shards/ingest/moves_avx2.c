@@ -90,21 +90,26 @@ AVX2_INLINE bool apply_steps(const course *c, __m256 was, __m256 is, __m256 step
            _mm256_testz_si256(other, c->blocks);
 }
 
-/* Adds moves to the sums of a shard: along x and y, squared. */
+/* Adds moves to the sums of a shard: along x, y and z, and squared in the ground plane. */
 AVX2_INLINE void add_up(phx_move_stats *sum, __m128 steps, uint32_t count)
 {
-    enum { MOVED = 1 << 3 };
-    _Static_assert(sizeof *sum == sizeof steps && offsetof(phx_move_stats, moved) == 12, "a vector");
-    __m128 was = _mm_loadu_ps((const float *)(const void *)sum);
-    __m128i moved = _mm_add_epi32(_mm_castps_si128(was), _mm_set1_epi32((int)count));
-    __m128 is = _mm_blend_ps(_mm_max_ps(was, steps), _mm_castsi128_ps(moved), MOVED);
-    _mm_storeu_ps((float *)(void *)sum, is);
+    _Static_assert(offsetof(phx_move_stats, rise_max) == 8 && offsetof(phx_move_stats, step2_max) == 12, "a vector");
+    float *longest = (float *)(void *)sum;
+    _mm_storeu_ps(longest, _mm_max_ps(_mm_loadu_ps(longest), steps));
+    sum->moved += count;
 }
 
-/* Lengths of steps from their squares: along x and y, squared. */
+/* A step, and behind it the first of some squares. */
 AVX2_INLINE __m128 step_lengths(__m128 step, __m128 square)
 {
-    return _mm_movelh_ps(step, _mm_add_ps(square, _mm_permute_ps(square, _MM_SHUFFLE(3, 2, 0, 1))));
+    enum { FIRST_TO_LAST = 3 << 4 };
+    return _mm_insert_ps(step, square, FIRST_TO_LAST);
+}
+
+/* In the first lane the square of a step in the ground plane, from the squares along x and y. */
+AVX2_INLINE __m128 ground_square(__m128 square)
+{
+    return _mm_add_ps(square, _mm_permute_ps(square, _MM_SHUFFLE(3, 2, 0, 1)));
 }
 
 /* Applies moves of one shard, two at a time. */
@@ -136,7 +141,7 @@ AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batc
     }
     __m128 step = _mm_max_ps(_mm256_castps256_ps128(steps), _mm256_extractf128_ps(steps, 1));
     __m128 square = _mm_max_ps(_mm256_castps256_ps128(squares), _mm256_extractf128_ps(squares, 1));
-    add_up(sum, _mm_movelh_ps(step, square), i - first);
+    add_up(sum, step_lengths(step, square), i - first);
     return i - first;
 }
 
@@ -176,7 +181,7 @@ AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, 
         if (PHX_UNLIKELY(((uint32_t)_mm_extract_epi32(other, TOWER_LANE) & constants->block_bits) != 0)) break;
         _mm_storeu_ps(&body->x, _mm_blend_ps(is, _mm_castsi128_ps(tower), TOWER));
         set_word(body, word, changed);
-        add_up(&sums[place], step_lengths(step, square), 1);
+        add_up(&sums[place], step_lengths(step, ground_square(square)), 1);
     }
     return i - first;
 }

@@ -20,6 +20,7 @@
 
 #include "base/mem.h"
 #include "shards/simd/kernels.h"
+#include "shards/state/height_span.h"
 
 enum { PHX_TILE_SPHERE_REACH = 7600 }; /* units to the reach of a tile of spheres */
 #define PHX_TILE_SPHERE_SLACK 2.1f     /* units that a distance in a sphere may be off, rounded up */
@@ -35,11 +36,6 @@ typedef struct phx_tile_heights {
     uint32_t words_capacity;
     phx_tile_levels levels; /* for the kernels, with the limits of the tile */
 } phx_tile_heights;
-
-/* The lowest and the highest one. */
-typedef struct phx_height_span {
-    float low, high;
-} phx_height_span;
 
 void phx_tile_heights_free(phx_tile_heights *heights, phx_mem *mem);
 

@@ -114,6 +114,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     body->x = x;
     body->y = y;
     body->z = z;
+    shard->heights = phx_height_span_with(shard->heights, z);
     body->tx = tx;
     body->ty = ty;
     phx_store_set_outside(&shard->store, body, phx_outside_towers(shard->rules, x, y));

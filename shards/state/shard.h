@@ -32,6 +32,7 @@
 #include "shards/index/index.h"
 #include "shards/ninegrid/ninegrid.h"
 #include "shards/simd/kernels.h"
+#include "shards/state/height_span.h"
 #include "shards/state/immigrant_lists.h"
 #include "shards/state/old_heights.h"
 #include "shards/state/outbox.h"
@@ -134,6 +135,8 @@ typedef struct phx_shard {
     bool blind;             /* there was no memory for copies or the index in this tick: no list is found */
     bool lacks_copies;      /* ... for copies: ghosts are not the ones of this tick */
     phx_prev_rows previous; /* previous rows, while lists are derived */
+    /* bounds of the heights of all live entities; both 0 at first */
+    phx_height_span heights;
     phx_old_heights old_heights;
     phx_list_pool lists;
     phx_list_cuts list_cuts; /* of observers with a cap */

@@ -120,7 +120,8 @@ void phx_shard_end(phx_shard *shard)
     if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);
     const bool indexed = shard->storage->has_deltas && !shard->blind;
     if (shard->changed || shard->all_dirty || !indexed)
-        phx_old_heights_follow(&shard->old_heights, shard->rules, &shard->store, indexed);
+        phx_old_heights_follow(&shard->old_heights, shard->rules, &shard->store, indexed,
+                               shard->flat ? &shard->heights : NULL);
     PHX_VALIDATE(!shard->changed || phx_grid_in_order(&shard->grid));
     shard->flat_before = shard->flat;
     shard->heights_fit_before = shard->heights_fit;

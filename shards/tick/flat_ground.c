@@ -3,33 +3,39 @@
  */
 #include "shards/tick/flat_ground.h"
 
-typedef struct height_span {
-    float low, high;
-} height_span;
-
-static inline height_span height_span_with(height_span span, float z)
+/*
+ * From the lowest to the highest live entity. An even and an odd slot at a time, as each comparison waits for the last.
+ */
+static phx_height_span measure_heights(const phx_store *store)
 {
-    return (height_span){z < span.low ? z : span.low, z > span.high ? z : span.high};
-}
-
-/* The lowest and the highest live entity. An even and an odd slot at a time, as each comparison waits for the last. */
-static height_span heights_of(const phx_store *store)
-{
-    height_span spans[2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
+    phx_height_span spans[2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
-        if (body->state & PHX_SLOT_LIVE) spans[slot & 1] = height_span_with(spans[slot & 1], body->z);
+        if (body->state & PHX_SLOT_LIVE) spans[slot & 1] = phx_height_span_with(spans[slot & 1], body->z);
     }
-    return height_span_with(height_span_with(spans[0], spans[1].low), spans[1].high);
+    const phx_height_span all = {fminf(spans[0].low, spans[1].low), fmaxf(spans[0].high, spans[1].high)};
+    return all.low <= all.high ? all : (phx_height_span){0.0f, 0.0f}; /* no entity */
 }
 
-bool phx_shard_ground_flat(const phx_shard *shard)
+static bool span_is_flat(const phx_rules *rules, phx_height_span span)
 {
-    const phx_rules *rules = shard->rules;
-    if (rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE) return true;
-    const height_span span = heights_of(&shard->store);
-    if (!(span.low < span.high)) return true; /* equal heights, or no entity */
-    return rules->shape == PH_SHAPE_CYLINDER && span.high - span.low <= rules->height;
+    return span.low == span.high || (rules->shape == PH_SHAPE_CYLINDER && span.high - span.low <= rules->height);
+}
+
+bool phx_shard_ground_flat(phx_shard *shard)
+{
+    if (!phx_shape_is_tall(shard->rules->shape) || span_is_flat(shard->rules, shard->heights)) return true;
+    shard->heights = measure_heights(&shard->store);
+    return span_is_flat(shard->rules, shard->heights);
+}
+
+bool phx_shard_heights_valid(const phx_shard *shard)
+{
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_body *body = &shard->store.body[slot];
+        if ((body->state & PHX_SLOT_LIVE) && !phx_height_span_has(shard->heights, body->z)) return false;
+    }
+    return true;
 }
 
 bool phx_shard_heights_fit(const phx_shard *shard)

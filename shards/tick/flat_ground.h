@@ -11,9 +11,13 @@
  * Is every pair of entities of the shard, ghosts included, in range exactly if it is in the ground plane? A circle and
  * a square know no heights. A cylinder is a circle while no two heights differ by more than its height: as rounding
  * keeps order, the float32 difference of the highest and the lowest is the largest. A sphere is a circle while all
- * heights are equal: the square of no difference adds nothing. Reads each body, if heights count at all.
+ * heights are equal: the square of no difference adds nothing. Reads each body only if heights count and their bounds
+ * are too far apart; then the bounds are measured anew.
  */
-bool phx_shard_ground_flat(const phx_shard *shard);
+bool phx_shard_ground_flat(phx_shard *shard);
+
+/* For checks: is each live entity within the bounds of heights? */
+bool phx_shard_heights_valid(const phx_shard *shard);
 
 /*
  * May lists be derived, and deltas be enough, also where heights decide? Not where a border depends on more than a view

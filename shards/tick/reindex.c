@@ -349,6 +349,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     end_adds(shard);
     if (shard->far.stale && !rebuild_far_targets(shard)) return false;
     if (shard->far.moved) phx_far_follow(&shard->far, shard->rules, &shard->store);
+    PHX_VALIDATE(phx_shard_heights_valid(shard));
     if (shard->changed || shard->all_dirty) { /* else no observer is visited, and lists stay as they are */
         shard->flat = phx_shard_ground_flat(shard);
         shard->heights_fit = phx_shard_heights_fit(shard);

@@ -57,7 +57,7 @@ pharos_unit_test(NAME unit_shards_interest SOURCES
 pharos_unit_test(NAME unit_shards_publish SOURCES
     unit/shards/publish/test_motion_tile.c unit/shards/publish/test_recipients.c LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_tick SOURCES
-    unit/shards/tick/test_begin_end.c unit/shards/tick/test_blind_tick.c LIBS pharos_shards_fixture)
+    unit/shards/tick/test_begin_end.c unit/shards/tick/test_blind_tick.c unit/shards/tick/test_flat_ground.c LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_storage SOURCES
     unit/shards/storage/test_storages.c LIBS pharos_shards_fixture)
 if(PHAROS_CLASSICAL_INDEXES AND TARGET unit_shards_storage) # no unit tests under the thread sanitizer

@@ -146,6 +146,7 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, blind) \
     LEFT(T, VALUE, lacks_copies) \
     DERIVED(T, VALUE, previous) \
+    DERIVED(T, VALUE, heights) \
     DERIVED(T, VALUE, old_heights) \
     SAVED(T, VALUE, lists) \
     LEFT(T, VALUE, list_cuts) \

@@ -18,6 +18,7 @@
 #include "shards/storage/storage_of.h"
 #include "shards/tick/begin_end.h"
 #include "shards/tick/blind_tick.h"
+#include "shards/tick/flat_ground.h"
 #include "shards/tick/reindex.h"
 #include "shards/tick/row_positions.h"
 
@@ -249,6 +250,7 @@ static void same_marks(uint64_t seed, const phx_shard *a, const phx_shard *b)
     cr_assert(a->far_dirty == b->far_dirty && a->far.stale == b->far.stale && a->global_moved == b->global_moved);
     cr_assert_eq(a->step_max, b->step_max, "seed %u", (unsigned)seed);
     cr_assert_eq(a->step2_max, b->step2_max, "seed %u", (unsigned)seed);
+    cr_assert(phx_shard_heights_valid(a) && phx_shard_heights_valid(b), "seed %u", (unsigned)seed);
     cr_assert_eq(a->grid.needs_rebuild, b->grid.needs_rebuild);
     cr_assert_eq(a->emigrant_candidates.count, b->emigrant_candidates.count);
     cr_assert_eq(a->grid.block_count, b->grid.block_count, "seed %u", (unsigned)seed);
