@@ -38,7 +38,8 @@ if(PHAROS_BUILD_CLUSTER)
         LIBS pharos_cluster_conform pharos_cluster_walks pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)
-    pharos_fuzz_test(NAME fuzz_halo SOURCES fuzz/fuzz_halo.c CORPUS fuzz/corpus_halo LIBS pharos_cluster MAX_LEN 2048)
+    pharos_fuzz_test(NAME fuzz_halo SOURCES fuzz/fuzz_halo.c fuzz/drawn_entries.c CORPUS fuzz/corpus_halo
+                     LIBS pharos_cluster MAX_LEN 2048)
     pharos_fuzz_test(NAME fuzz_membership SOURCES fuzz/fuzz_membership.c fuzz/drawn_entries.c CORPUS fuzz/corpus_membership
                      LIBS pharos_cluster MAX_LEN 4096)
     pharos_fuzz_test(NAME fuzz_client SOURCES fuzz/fuzz_client.c CORPUS fuzz/corpus_client LIBS pharos_client_feed MAX_LEN 1024)
@@ -136,7 +137,7 @@ if(PHAROS_BUILD_CLUSTER)
         add_test(NAME cluster_sim_forgets COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim_members> --seed 5003379 --count 1)
         pharos_test_properties(cluster_sim_forgets 60 "cluster")
     endif()
-    foreach(test IN ITEMS federation cluster_doubles cluster_hosts cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_client_feed unit_node_gateway unit_cluster_tool fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
+    foreach(test IN ITEMS federation cluster_doubles cluster_hosts cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_client_feed unit_node_gateway unit_cluster_tool fuzz_capsule fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
             fuzz_halo fuzz_etcd fuzz_node cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back cluster_canary_answer cluster_canary_adopt cluster_canary_outwait cluster_canary_era

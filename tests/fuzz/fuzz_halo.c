@@ -1,6 +1,8 @@
 /*
- * Any bytes as a message of a halo. The first byte chooses: odd, the head and the sum are made right first, so that the
- * checks behind them are reached. A sound message is read to its end, by a halo too; its world ticks and verifies.
+ * A halo that hears any messages of two peers, one after the other. The bytes are steps: ticks, own entities that enter
+ * and leave, pins, and messages: sound ones of a next, late or far tick, with parts, echoes, pins and copies of few
+ * ids, own ones among them; and ones with damaged bytes, of which some have a right sum. Each is read to its end; the
+ * world ticks and verifies; what the halo writes is sound.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,94 +10,227 @@
 
 #include "base/core.h"
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_out.h"
+#include "cluster/halo/halo_pins.h"
+#include "cluster/halo/halo_table.h"
+#include "cluster/node/hand_over.h"
+#include "cluster/wire/sum.h"
+#include "fuzz/drawn_entries.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Holds in every build, unlike PHX_ASSERT. */
-#define HOLDS(x) ((x) ? (void)0 : phx_panic(__FILE__, __LINE__, #x))
+enum { OWN = 1, PEERS = 2, IDS = 8, SIDE = 100, FEW = 4, PAIRS = 1000, STEPS_MAX = 200, BYTES_MAX = 4096 };
 
-enum { OWN = 1, PEER = 2, PAIRS = 1000, SUM_BYTES = 8 };
+typedef enum step {
+    STEP_TICK,
+    STEP_ENTER,
+    STEP_LEAVE,
+    STEP_PIN,
+    STEP_MESSAGE,
+    STEPS = 8
+} step; /* the rest: messages */
 
-/* Takes room for some items of that size, if there is so much. Returns how many. */
-static uint32_t take_room(size_t *left, uint32_t wanted, size_t bytes)
-{
-    const uint32_t count = *left < wanted * bytes ? 0 : wanted;
-    *left -= count * bytes;
-    return count;
-}
-
-/* Some sets, pins and needs, by the first bytes; the rest are copies. A map that was heard may be later than the own.
- */
-static size_t seal(uint8_t *bytes, size_t size)
-{
-    enum { FEW = 4, VERSION = 3 };
-    phx_halo_head head = {.source = PEER, .target = OWN, .version = VERSION, .tick = 7};
-    if (size < PHX_HALO_HEAD_BYTES + PHX_HALO_SET_BYTES + SUM_BYTES) return size;
-    size_t left = size - PHX_HALO_HEAD_BYTES - SUM_BYTES - PHX_HALO_SET_BYTES;
-    head.sets = 1 + take_room(&left, bytes[0] % FEW, PHX_HALO_SET_BYTES);
-    head.pins = take_room(&left, bytes[1] % FEW, PHX_HALO_PIN_BYTES);
-    head.needs = take_room(&left, bytes[2] % FEW, PHX_HALO_NEED_BYTES);
-    head.heard_version = bytes[3] % (2 * VERSION);
-    head.echo = bytes[4] % FEW; /* of ticks that have not come, too */
-    head.part = bytes[5] % FEW;
-    head.pins_echo = bytes[7] % (head.echo + 1);
-    head.pins_since = bytes[8] % FEW;
-    head.last = bytes[6] & 1;
-    head.copies = (uint32_t)(left / PHX_HALO_COPY_BYTES);
-    left -= head.copies * (size_t)PHX_HALO_COPY_BYTES;
-    head.gone = (uint32_t)(left / PHX_HALO_GONE_BYTES);
-    return phx_halo_seal(bytes, &head);
-}
-
-static void receive(const uint8_t *bytes, size_t size)
-{
-    static phx_halo halo;
-    static phx_cluster_map map;
-    static phx_node node;
+typedef struct fuzzed {
+    drawn_source bytes;
     ph_world world;
     ph_producer producer;
-    ph_verification progress = {0};
-    ph_difference difference;
-    const ph_world_def def = ph_world_def_default();
-    HOLDS(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
-    phx_node_init(&node, &(phx_node_def){.member = {.registration = OWN, .number = OWN}, .unacked_max = 4});
-    phx_cluster_map_init(&map, 4);
-    HOLDS(phx_cluster_map_join(&map, node.def.member) &&
-          phx_cluster_map_join(&map, (phx_member){.registration = PEER, .number = PEER}) &&
-          phx_node_map(&node, &map) == PH_OK);
-    phx_halo_init(&halo, &(phx_halo_def){.world = world,
-                                         .producer = producer,
-                                         .node = &node,
-                                         .grid = {.size = {100, 100}, .columns = 2, .rows = 2},
-                                         .width = 10});
-    phx_halo_receive(&halo, bytes, size);
-    HOLDS(ph_tick(world, NULL) == PH_OK);
-    for (uint32_t i = 0; i < 3; i++) {
-        phx_halo_begin_tick(&halo);
-        HOLDS(ph_tick(world, NULL) == PH_OK);
+    phx_node node;
+    phx_halo halo;
+} fuzzed;
+
+static uint64_t draw_id(fuzzed *of)
+{
+    return 1 + draw(&of->bytes) % IDS;
+}
+
+static ph_attrs draw_attrs(fuzzed *of)
+{
+    return (ph_attrs){
+        .given = PH_POSITION, .x = (float)(draw(&of->bytes) % SIDE), .y = (float)(draw(&of->bytes) % SIDE), .kind = 0};
+}
+
+/* ---- messages ---- */
+
+static void read_through(const unsigned char *bytes, size_t size)
+{
+    phx_halo_head head;
+    phx_halo_parts parts;
+    if (phx_halo_open(&head, &parts, bytes, size) != PHX_WIRE_GOOD) return;
+    for (uint32_t i = 0; i < head.copies; i++) HOLDS(phx_halo_copy_at(&parts, i).id != 0);
+    for (uint32_t i = 0; i < head.gone; i++) HOLDS(phx_halo_gone_at(&parts, i).id != 0);
+    for (uint32_t i = 0; i < head.pins; i++) HOLDS(phx_halo_pin_at(&parts, i).place < PHC_PINS_MAX);
+    for (uint32_t i = 0; i < head.needs; i++) HOLDS(phx_halo_need_at(&parts, i) < PHX_CLUSTER_REGIONS_MAX);
+}
+
+static void check_written(void *user, uint64_t target, const void *bytes, size_t size)
+{
+    phx_halo_head head;
+    phx_halo_parts parts;
+    const fuzzed *of = user;
+    HOLDS(phx_halo_open(&head, &parts, bytes, size) == PHX_WIRE_GOOD);
+    HOLDS(head.target == target && head.source == OWN && head.tick == of->halo.now && head.echo >= head.pins_echo);
+}
+
+/* By what the halo has heard of that peer: the same tick, the next ones, an earlier one, or one far ahead. */
+static phx_halo_head draw_head(fuzzed *of, uint64_t source)
+{
+    enum { VERSION = 3, FAR = 1 << 20, IS_FAR = 7 };
+    const phx_halo_peer *peer = phx_halo_peer_find(&of->halo, source);
+    const uint64_t newest = peer ? peer->newest : 0, now = of->halo.now;
+    const uint8_t ticks = draw(&of->bytes), echo = draw(&of->bytes), part = draw(&of->bytes), pins = draw(&of->bytes);
+    phx_halo_head head = {.source = source, .target = OWN, .version = VERSION};
+    head.tick = newest + ticks % FEW;
+    if (ticks / FEW % FEW == FEW - 1) head.tick = newest > FEW ? newest - FEW : 1;
+    if (head.tick == 0) head.tick = 1;
+    if (ticks / 16 % (IS_FAR + 1) == IS_FAR) head.tick = newest + FAR;
+    head.heard_version = echo / 16 % (2 * VERSION);
+    head.echo = now + 1 > echo % FEW ? now + 1 - echo % FEW : 0; /* of a tick that has not come, too */
+    head.pins_echo = head.echo > echo / FEW % FEW ? head.echo - echo / FEW % FEW : 0;
+    head.part = part % FEW;
+    head.last = (part & 128) != 0;
+    head.pins_since = head.tick > pins % FEW ? head.tick - 1 - pins % FEW : 0;
+    head.copies = pins / 16 % FEW;
+    head.sets = head.copies > 0;
+    head.gone = pins / 64;
+    head.pins = part / 4 % FEW;
+    head.needs = part / 16 % FEW;
+    return head;
+}
+
+static void put_items(fuzzed *of, unsigned char *at, const phx_halo_head *head)
+{
+    if (head->sets > 0) {
+        const ph_attrs attrs = draw_attrs(of);
+        phx_halo_put_set(at, &attrs);
+        at += PHX_HALO_SET_BYTES;
     }
-    if (ph_verify(world, PAIRS, &progress, &difference) == PH_OK) HOLDS(difference.kind == PH_DIFFERENCE_NONE);
-    phx_halo_free(&halo);
-    phx_node_free(&node);
-    HOLDS(ph_world_destroy(world) == PH_OK);
+    for (uint32_t i = 0; i < head->copies; i++, at += PHX_HALO_COPY_BYTES) {
+        const uint8_t choice = draw(&of->bytes);
+        const phx_halo_copy copy = {
+            .id = draw_id(of), .stay = choice % FEW, .sending = choice >= 128, .attrs = draw_attrs(of)};
+        phx_halo_put_copy(at, &copy, 0);
+    }
+    for (uint32_t i = 0; i < head->gone; i++, at += PHX_HALO_GONE_BYTES)
+        phx_halo_put_gone(at, (phx_halo_gone){.id = draw_id(of), .stay = draw(&of->bytes) % FEW});
+    phx_writer writer = {.at = at, .end = at + head->pins * PHX_HALO_PIN_BYTES + head->needs * PHX_HALO_NEED_BYTES};
+    for (uint32_t i = 0; i < head->pins; i++) {
+        const uint8_t place = draw(&of->bytes);
+        phx_halo_put_pin(&writer, place % FEW, place >= 128 ? 0 : draw_id(of));
+    }
+    for (uint32_t i = 0; i < head->needs; i++) phx_write_number(&writer, 4, draw(&of->bytes));
+}
+
+/* Bytes of a sound one are others; with a right sum the checks behind it are reached. */
+static void damage(fuzzed *of, unsigned char *bytes, size_t size, uint8_t choice)
+{
+    for (uint32_t left = choice / 2 % FEW; left > 0; left--) {
+        const uint32_t high = draw(&of->bytes), place = high << 8 | draw(&of->bytes);
+        bytes[place % size] = draw(&of->bytes);
+    }
+    if ((choice & 1) == 0) return;
+    phx_writer writer = {.at = bytes + size - PHX_SUM_BYTES, .end = bytes + size};
+    (void)phx_sum_seal(&writer, bytes);
+}
+
+static void hear_message(fuzzed *of)
+{
+    static unsigned char room[BYTES_MAX];
+    const uint8_t choice = draw(&of->bytes);
+    const phx_halo_head head = draw_head(of, OWN + 1 + choice % (PEERS + 1)); /* one of them is no member */
+    memset(room, 0, sizeof room);
+    HOLDS(phx_halo_bytes(&head) <= sizeof room);
+    put_items(of, room + PHX_HALO_HEAD_BYTES, &head);
+    const size_t size = phx_halo_seal(room, &head);
+    if (choice >= 192) damage(of, room, size, choice / 4);
+    unsigned char *bytes = malloc(size); /* so that a read beyond its end is seen */
+    HOLDS(bytes);
+    memcpy(bytes, room, size);
+    read_through(bytes, size);
+    phx_halo_receive(&of->halo, bytes, size);
+    free(bytes);
+}
+
+/* ---- the halo ---- */
+
+static void enter_own(fuzzed *of)
+{
+    const uint64_t id = draw_id(of);
+    const ph_attrs attrs = draw_attrs(of);
+    const uint32_t region = phx_halo_region(&of->halo.def.grid, attrs.x, attrs.y);
+    if (phx_hand_over_enter(&of->node, id, region, 0) != PH_OK) return;
+    if (phx_halo_enter(&of->halo, id, &attrs) != PH_OK) HOLDS(phx_hand_over_leave(&of->node, id) == PH_OK);
+}
+
+static void leave_own(fuzzed *of)
+{
+    const uint64_t id = draw_id(of);
+    if (phx_hand_over_leave(&of->node, id) == PH_OK) (void)phx_halo_leave(&of->halo, id);
+}
+
+static void tick_halo(fuzzed *of)
+{
+    phx_halo_begin_tick(&of->halo);
+    HOLDS(ph_tick(of->world, NULL) == PH_OK);
+    phx_halo_write(&of->halo, check_written, of);
+}
+
+static void take_step(fuzzed *of)
+{
+    switch (draw(&of->bytes) % STEPS) {
+    case STEP_TICK:
+        tick_halo(of);
+        break;
+    case STEP_ENTER:
+        enter_own(of);
+        break;
+    case STEP_LEAVE:
+        leave_own(of);
+        break;
+    case STEP_PIN: {
+        const uint8_t choice = draw(&of->bytes);
+        HOLDS(phx_halo_pin(&of->halo, 1 + choice % IDS, choice >= 128) == PH_OK);
+        break;
+    }
+    default:
+        hear_message(of);
+        break;
+    }
+}
+
+static void open_halo(fuzzed *of)
+{
+    static phx_cluster_map map;
+    ph_world_def def = ph_world_def_default();
+    def.world_size[0] = def.world_size[1] = SIDE;
+    HOLDS(ph_world_create(&def, &of->world) == PH_OK && ph_producer_open(of->world, &of->producer) == PH_OK);
+    phx_node_init(&of->node, &(phx_node_def){.member = {.registration = OWN, .number = OWN}, .unacked_max = 4});
+    phx_cluster_map_init(&map, 4);
+    for (uint16_t i = OWN; i <= OWN + PEERS; i++)
+        HOLDS(phx_cluster_map_join(&map, (phx_member){.registration = i, .number = i}));
+    HOLDS(phx_node_map(&of->node, &map) == PH_OK);
+    phx_node_lease(&of->node, UINT64_MAX);
+    phx_halo_init(&of->halo, &(phx_halo_def){.world = of->world,
+                                             .producer = of->producer,
+                                             .node = &of->node,
+                                             .grid = {.size = {SIDE, SIDE}, .columns = 2, .rows = 2},
+                                             .width = SIDE / 4,
+                                             .grace_ticks = 3,
+                                             .quiet_ticks = 6});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    phx_halo_head head;
-    phx_halo_parts parts;
-    if (size == 0) return 0;
-    uint8_t *bytes = malloc(size);
-    HOLDS(bytes);
-    memcpy(bytes, data + 1, size - 1);
-    const size_t used = data[0] & 1 ? seal(bytes, size - 1) : size - 1;
-    if (phx_halo_open(&head, &parts, bytes, used) == PHX_WIRE_GOOD) {
-        for (uint32_t i = 0; i < head.copies; i++) HOLDS(phx_halo_copy_at(&parts, i).id != 0);
-        for (uint32_t i = 0; i < head.gone; i++) HOLDS(phx_halo_gone_at(&parts, i).id != 0);
-        for (uint32_t i = 0; i < head.pins; i++) HOLDS(phx_halo_pin_at(&parts, i).place < PHC_PINS_MAX);
-        for (uint32_t i = 0; i < head.needs; i++) HOLDS(phx_halo_need_at(&parts, i) < PHX_CLUSTER_REGIONS_MAX);
-    }
-    receive(bytes, used);
-    free(bytes);
+    static fuzzed all;
+    ph_verification progress = {0};
+    ph_difference difference;
+    fuzzed *of = &all;
+    *of = (fuzzed){.bytes = {.at = data, .end = data + size}};
+    open_halo(of);
+    for (uint32_t i = 0; i < STEPS_MAX && of->bytes.at < of->bytes.end; i++) take_step(of);
+    for (uint32_t i = 0; i < 3; i++) tick_halo(of);
+    if (ph_verify(of->world, PAIRS, &progress, &difference) == PH_OK) HOLDS(difference.kind == PH_DIFFERENCE_NONE);
+    phx_halo_free(&of->halo);
+    phx_node_free(&of->node);
+    HOLDS(ph_world_destroy(of->world) == PH_OK);
     return 0;
 }

@@ -1,10 +1,12 @@
 /*
  * A process's membership over a control store that answers anything: any keys and values of any moment, in any order,
  * to requests that were made. The bytes are ticks, and the answers within them: lists with maps, registrations and
- * keys of a balancer, sound ones, of other members, of another format, and damaged ones; renewals, outcomes of writes.
+ * keys of a balancer, sound ones, of other members, of another format, and damaged ones; texts of definitions, its own,
+ * others and any bytes; renewals, outcomes of writes.
  *
- * Its phase goes forward; its map, and the node's, go forward and are sound; it writes sound maps and registrations and
- * nothing else; a process that has ended has a reason, and its node simulates nothing.
+ * Its phase goes forward; its map, and the node's, go forward and are sound; it writes sound maps and registrations,
+ * the text of its definition, and nothing else; a process that has ended has a reason that a terminal shows as it is,
+ * and its node simulates nothing.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +30,9 @@ enum {
     REQUESTS_MAX = 16
 };
 
-typedef enum request_kind { ASKS_LIST, ASKS_WRITE, ASKS_LEASE, ASKS_RENEWAL, ASKS_END } request_kind;
+typedef enum request_kind { ASKS_LIST, ASKS_WRITE, ASKS_LEASE, ASKS_RENEWAL, ASKS_END, ASKS_TEXT } request_kind;
+
+static const char definition_text[] = "a 1\nb 2\nc 3\n", text_prefix[] = "ph-definition/w/";
 
 typedef struct request {
     request_kind kind;
@@ -65,8 +69,10 @@ static ph_status ask_write(void *user, uint64_t tag, const char *key, uint64_t r
 {
     static phx_cluster_map map;
     phx_registration read;
-    (void)revision;
-    if (strcmp(key, "ph/w/map") == 0)
+    if (strncmp(key, text_prefix, strlen(text_prefix)) == 0)
+        HOLDS(size == strlen(definition_text) && memcmp(value, definition_text, size) == 0 && revision == 0 &&
+              lease != 0);
+    else if (strcmp(key, "ph/w/map") == 0)
         HOLDS(phx_cluster_map_decode(&map, value, size) && map.region_count == DRAWN_REGIONS && lease == 0);
     else HOLDS(phx_registration_decode(&read, value, size) && read.definition == DRAWN_DEFINITION && lease != 0);
     return ask(user, ASKS_WRITE, tag, key);
@@ -90,7 +96,28 @@ static ph_status ask_end(void *user, uint64_t tag, uint64_t lease)
     return ask(user, ASKS_END, tag, "");
 }
 
+/* Of the process that it is refused for. */
+static ph_status ask_text(void *user, uint64_t tag, const char *key)
+{
+    HOLDS(strncmp(key, text_prefix, strlen(text_prefix)) == 0);
+    return ask(user, ASKS_TEXT, tag, key);
+}
+
 /* ---- answers ---- */
+
+/* The own text, or one that differs in a value or a key, or any bytes. */
+static void draw_text(source *of, drawn_entry *to)
+{
+    enum { CHANGES = 3, BYTES_MAX = 64 };
+    const uint8_t choice = draw(&of->bytes);
+    to->size = strlen(definition_text);
+    memcpy(to->value, definition_text, to->size);
+    for (uint32_t left = choice % (CHANGES + 1); left > 0 && left <= CHANGES; left--)
+        to->value[draw(&of->bytes) % to->size] = draw(&of->bytes);
+    if (choice < 192) return;
+    to->size = choice % BYTES_MAX;
+    for (size_t i = 0; i < to->size; i++) to->value[i] = draw(&of->bytes);
+}
 
 static void answer(source *of, const request *asked, phc_answer_fn fn, void *fn_user)
 {
@@ -110,6 +137,11 @@ static void answer(source *of, const request *asked, phc_answer_fn fn, void *fn_
     told.entries = entries;
     if (asked->kind == ASKS_LIST && told.outcome == PHC_DONE)
         told.count = draw_entries(&of->bytes, asked->key, values, entries);
+    if (asked->kind == ASKS_TEXT && told.outcome == PHC_DONE && choice / 16 > 0) {
+        draw_text(of, &values[0]);
+        entries[0] = (phc_entry){.key = asked->key, .value = values[0].value, .size = values[0].size, .revision = 1};
+        told.count = 1;
+    }
     if (told.outcome == PHC_CHANGED && choice / 16 % 4 > 0) { /* else the key is not there */
         entries[0] = draw_entry(&of->bytes, "", &values[0]);
         entries[0].key = asked->key;
@@ -145,6 +177,7 @@ static void check_process(const phx_membership *membership, phx_membership_phase
     HOLDS(node->map.version <= membership->map.version);
     HOLDS(membership->listed_count <= PHX_LISTED_MAX);
     HOLDS((membership->phase == PHX_MEMBERSHIP_ENDED) == (membership->reason[0] != '\0'));
+    for (const char *at = membership->reason; *at; at++) HOLDS(*at >= ' ' && *at <= '~');
     if (membership->phase == PHX_MEMBERSHIP_ENDED) HOLDS(!phx_node_may_act(node) && !may_save_now(node));
     if (membership->phase == PHX_MEMBERSHIP_JOIN || membership->phase == PHX_MEMBERSHIP_MEMBER)
         HOLDS(node->def.member.registration != 0 && node->def.member.number != 0);
@@ -172,7 +205,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static phx_node node;
     source of = {.bytes = {.at = data, .end = data + size}};
     const uint8_t choice = draw(&of.bytes);
-    const phc_store store = {.list = ask_list,
+    const phc_store store = {.get = ask_text,
+                             .list = ask_list,
                              .cas = ask_write,
                              .lease_open = ask_lease,
                              .lease_renew = ask_renewal,
@@ -187,6 +221,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     .columns = DRAWN_COLUMNS,
                                     .lease_ms = LEASE_MS,
                                     .definition = DRAWN_DEFINITION,
+                                    .definition_text = definition_text,
+                                    .definition_size = choice & 16 ? strlen(definition_text) : 0,
                                     .list_ns = LIST_NS,
                                     .adopts = (choice & 32) != 0,
                                     .balance_ns = choice & 64 ? LIST_NS : 0};

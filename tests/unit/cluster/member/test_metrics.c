@@ -23,6 +23,24 @@ static struct {
     phc_store store;
     phc *member;
 } all[MEMBERS];
+static ph_status (*plain_send)(void *, phc_traffic, const char *, const void *, size_t);
+
+/* Of the first member: bytes of messages that it sent, and entities that it packed. */
+static uint64_t sent_bytes, packed;
+
+static ph_status count_sent(void *user, phc_traffic traffic, const char *subject, const void *bytes, size_t size)
+{
+    if (user == all[0].transport.user) sent_bytes += size;
+    return plain_send(user, traffic, subject, bytes, size);
+}
+
+static size_t count_packed(void *user, uint64_t id, void *bytes, size_t size)
+{
+    cr_assert_geq(size, sizeof id);
+    memcpy(bytes, &id, sizeof id);
+    packed += user == &all[0];
+    return sizeof id;
+}
 
 static uint64_t read_clock(void *user)
 {
@@ -57,7 +75,11 @@ static void open_member(uint32_t i, const ph_world_def *world_def)
     def.clock = read_clock;
     def.clock_user = &now_ns;
     cr_assert_eq(ph_world_create(world_def, &all[i].world), PH_OK);
+    def.pack = count_packed;
+    def.pack_user = &all[i];
     cr_assert_eq(phc_loop_join(loop, 1024, &all[i].transport), PH_OK);
+    plain_send = all[i].transport.send;
+    all[i].transport.send = count_sent;
     cr_assert_eq(phc_memory_join(memory, &all[i].store), PH_OK);
     cr_assert_eq(phc_open(&def, all[i].world, &all[i].transport, &all[i].store, &all[i].member, NULL, 0), PH_OK);
 }
@@ -270,6 +292,70 @@ Test(member_metrics, hand_overs_to_a_slow_node_cost_a_message_a_round)
         cr_assert(i > 2 || stats_of(0).transit == MANY);
     }
     cr_assert(stats_of(0).own + stats_of(0).transit == 0 && stats_of(1).own == MANY);
+    cr_assert_eq(ph_producer_close(producer), PH_OK);
+}
+
+/* Work of the first node in as many ticks, in each of which one more entity crosses and all others of it move. */
+typedef struct crossing_work {
+    uint64_t messages_most, bytes, packed, looks, kept; /* messages_most: of one tick */
+} crossing_work;
+
+enum { CROSSINGS = 60, MOVERS = 30, FAMILY_TICKS = 2 /* from its enter to its way */ };
+
+static uint64_t kept_of(uint32_t i)
+{
+    uint64_t sum = 0;
+    const phc_stats stats = stats_of(i);
+    for (uint32_t status = 0; status < PH_STATUSES_MAX; status++) sum += stats.kept[status];
+    return sum;
+}
+
+static crossing_work cross_beside(ph_producer producer, uint32_t slowness, uint64_t first)
+{
+    crossing_work work = {0};
+    const uint64_t bytes = sent_bytes, packs = packed, looks = all[0].member->halo.counts.looks, kept = kept_of(0);
+    for (uint64_t i = 0; i < CROSSINGS + FAMILY_TICKS; i++) {
+        const uint64_t messages = messages_of(0);
+        if (i < CROSSINGS) enter_at(0, first + i, own_place(0, 5), (float)i * 10);
+        if (i >= FAMILY_TICKS)
+            cr_assert_eq(ph_move(producer, first + i - FAMILY_TICKS, own_place(0, -50), (float)i * 10, 0), PH_OK);
+        for (uint64_t id = 1; id <= MOVERS; id++)
+            cr_assert_eq(ph_move(producer, id, own_place(0, 20 + (float)(i % 10)), (float)id * 20, 0), PH_OK);
+        step_first(i % slowness == 0 ? MEMBERS : 1);
+        if (messages_of(0) - messages > work.messages_most) work.messages_most = messages_of(0) - messages;
+    }
+    work.bytes = sent_bytes - bytes;
+    work.packed = packed - packs;
+    work.looks = all[0].member->halo.counts.looks - looks;
+    work.kept = kept_of(0) - kept;
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members(); /* all have come; then they are gone */
+    cr_assert(stats_of(0).transit == 0 && stats_of(0).own == MOVERS && stats_of(1).own == CROSSINGS);
+    for (uint64_t i = 0; i < CROSSINGS; i++) cr_assert_eq(phc_leave(all[1].member, first + i), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    return work;
+}
+
+/*
+ * What a slow node has not answered is said again, in the same messages: so the work of a tick grows with the entities
+ * that are on their way, by their copies and offers alone, and each of them is packed once.
+ */
+Test(member_metrics, entities_that_cross_to_a_slow_node_cost_what_is_on_its_way)
+{
+    enum { SLOWNESS = 7, OFFER_BYTES = 256, MESSAGES = 3 }; /* OFFER_BYTES: and a copy */
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    for (uint64_t id = 1; id <= MOVERS; id++) enter_at(0, id, own_place(0, 20), (float)id * 20);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    const crossing_work plain = cross_beside(producer, 1, 1000), beside = cross_beside(producer, SLOWNESS, 2000);
+    cr_assert_eq(stats_of(0).handed, 2 * CROSSINGS);
+    cr_assert(plain.messages_most <= MESSAGES && beside.messages_most <= MESSAGES, "%u and %u messages in a tick",
+              (unsigned)plain.messages_most, (unsigned)beside.messages_most);
+    cr_assert(plain.packed == CROSSINGS && beside.packed == CROSSINGS, "%u and %u are packed", (unsigned)plain.packed,
+              (unsigned)beside.packed);
+    cr_assert(plain.kept == 0 && beside.kept == 0);
+    cr_assert_eq(beside.looks, plain.looks);
+    cr_assert_leq(beside.bytes, plain.bytes + CROSSINGS * SLOWNESS * OFFER_BYTES, "%u above %u bytes",
+                  (unsigned)(beside.bytes - plain.bytes), (unsigned)plain.bytes);
     cr_assert_eq(ph_producer_close(producer), PH_OK);
 }
 
