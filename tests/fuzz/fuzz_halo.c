@@ -1,8 +1,8 @@
 /*
  * A halo that hears any messages of two peers, one after the other. The bytes are steps: ticks, own entities that enter
  * and leave, pins, and messages: sound ones of a next, late or far tick, with parts, echoes, pins and copies of few
- * ids, own ones among them; and ones with damaged bytes, of which some have a right sum. Each is read to its end; the
- * world ticks and verifies; what the halo writes is sound.
+ * ids, own ones among them; and ones with damaged bytes, of which some have a right sum, and some end early. Each is
+ * read to its end; the world ticks and verifies; what the halo writes is sound.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -140,9 +140,10 @@ static void hear_message(fuzzed *of)
     memset(room, 0, sizeof room);
     HOLDS(phx_halo_bytes(&head) <= sizeof room);
     put_items(of, room + PHX_HALO_HEAD_BYTES, &head);
-    const size_t size = phx_halo_seal(room, &head);
+    size_t size = phx_halo_seal(room, &head);
     if (choice >= 192) damage(of, room, size, choice / 4);
-    unsigned char *bytes = malloc(size); /* so that a read beyond its end is seen */
+    if (choice >= 240) size = size * draw(&of->bytes) / UINT8_MAX; /* it ends early */
+    unsigned char *bytes = malloc(size);                           /* so that a read beyond its end is seen */
     HOLDS(bytes);
     memcpy(bytes, room, size);
     read_through(bytes, size);
