@@ -70,9 +70,13 @@ static bool report_regions(phc *member)
     for (uint32_t i = 0; i < map->region_count; i++) {
         phx_known_region *known = &member->regions[i];
         const uint16_t number = map->regions[i].number;
-        if (known->number == number) continue;
-        if ((known->number == self || number == self) && !report_region(member, i, number == self)) return false;
-        *known = (phx_known_region){.number = number, .since = map->version};
+        const phx_member *node = phx_cluster_map_numbered(map, number);
+        const uint64_t registration = node ? node->registration : 0; /* another process may have the number since */
+        if (known->registration == registration) continue;
+        if (known->number != number && (known->number == self || number == self) &&
+            !report_region(member, i, number == self))
+            return false;
+        *known = (phx_known_region){.registration = registration, .number = number, .since = map->version};
     }
     return true;
 }

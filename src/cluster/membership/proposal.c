@@ -48,6 +48,7 @@ static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
 /* Wishes are dropped by the map as it stands, not by the proposal, which may not come to stand. */
 static bool propose_restored(phx_membership *membership, const phx_cluster_map *map)
 {
+    const uint32_t version = membership->proposed.version;
     bool changed = false;
     for (uint32_t i = 0; i < map->region_count; i++) {
         const uint32_t lost = membership->restored[i];
@@ -58,6 +59,7 @@ static bool propose_restored(phx_membership *membership, const phx_cluster_map *
         else if (map->regions[i].number == membership->number)
             changed |= phx_cluster_map_restored(&membership->proposed, i, lost);
     }
+    if (changed) membership->proposed.version = version + 1; /* of all regions: an era has but 65,536 versions */
     return changed;
 }
 

@@ -135,8 +135,10 @@ Test(membership, wishes_stand_in_the_map_in_the_end)
     cr_assert_eq(bed.processes[1].node.map.member_count, 1);
     const uint32_t lost = bed.processes[1].node.map.regions[0].lost;
     cr_assert_neq(lost, 0);
+    const uint32_t version = bed.processes[1].node.map.version;
     for (uint32_t i = 0; i < REGIONS; i++) phx_membership_restored(&bed.processes[1].membership, i, lost);
     bed_run(10);
+    cr_assert_eq(bed.processes[1].node.map.version, version + 1);
     for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(bed.processes[1].node.map.regions[i].lost, 0);
 }
 
