@@ -50,9 +50,14 @@ if(PHAROS_COVERAGE)
     target_link_options(pharos_options INTERFACE --coverage) # pharos_compile_as_library() compiles with it
 endif()
 
+# A target with the property PHAROS_UNOPTIMISED is compiled at -O0, in every build.
+set(unoptimised $<BOOL:$<TARGET_PROPERTY:PHAROS_UNOPTIMISED>>)
+target_compile_options(pharos_options INTERFACE $<${unoptimised}:-O0>)
+
 if(PHAROS_HARDEN AND NOT PHAROS_SANITIZE)
     target_compile_options(pharos_options INTERFACE -fstack-protector-strong)
-    # Debug is built without optimisation, and fortified calls need it.
-    target_compile_options(pharos_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+    # Fortified calls need optimisation: Debug has none.
+    target_compile_options(pharos_options INTERFACE
+        $<$<NOT:$<OR:$<CONFIG:Debug>,${unoptimised}>>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
     target_link_options(pharos_options INTERFACE -Wl,-z,relro,-z,now)
 endif()

@@ -1,7 +1,8 @@
 # How tests are declared.
 #
 #   pharos_unit_test(NAME <n> SOURCES <files> [LIBS ...] [LABELS ...] [TIMEOUT s] [JEMALLOC])
-#       Criterion. Not built under TSan, where Criterion does not run.
+#       Criterion. Not built under TSan, where Criterion does not run. Compiled without optimisation: its macros make up
+#       most of the code, whose optimising took a third of the build of all, and what it tests is in the library.
 #   pharos_plain_test(NAME <n> SOURCES <files> [LIBS ...] [ARGS ...] [LABELS ...] [TIMEOUT s] [JEMALLOC])
 #       A program with its own main; exit status 0 = passed.
 #   pharos_fuzz_test(NAME <n> SOURCES <files> CORPUS <dir> [DICT <file>] [LIBS ...] [MAX_LEN n])
@@ -108,6 +109,7 @@ function(pharos_unit_test)
         set(jemalloc JEMALLOC)
     endif()
     pharos_test_program(${arg_NAME} ${jemalloc} SOURCES ${arg_SOURCES} LIBS ${arg_LIBS} PkgConfig::CRITERION)
+    set_target_properties(${arg_NAME} PROPERTIES PHAROS_UNOPTIMISED ON)
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
     pharos_test_properties(${arg_NAME} ${arg_TIMEOUT} "unit;${arg_LABELS}")
 endfunction()
