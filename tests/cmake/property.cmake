@@ -4,8 +4,8 @@
 # the environment says how much the seeded ones do.
 
 pharos_plain_test(NAME diff_model SOURCES property/diff_model.c LABELS property TIMEOUT 900)
-set(small_worlds) # under the thread sanitizer: as many threads, layouts and ticks
-if(PHAROS_SANITIZE STREQUAL "thread")
+set(small_worlds) # under a sanitizer: as many threads, layouts and ticks
+if(PHAROS_SANITIZE)
     set(small_worlds ARGS --entities 600)
 endif()
 pharos_plain_test(NAME diff_layout SOURCES property/diff_layout.c ${small_worlds} LABELS property TIMEOUT 900)
@@ -25,11 +25,15 @@ if(NOT PHAROS_SANITIZE STREQUAL "thread") # nearly all of it on one thread, long
     pharos_plain_test(NAME short_ticks SOURCES property/short_ticks.c LABELS property TIMEOUT 600)
     pharos_plain_test(NAME crowded SOURCES property/crowded.c LABELS property)
     pharos_plain_test(NAME oom SOURCES property/oom.c LABELS property)
-    pharos_plain_test(NAME short_way SOURCES property/short_way.c LABELS property)
+    set(some_ways) # under a sanitizer: the counters of the others are those of the other builds
+    if(PHAROS_SANITIZE)
+        set(some_ways ARGS --every 5)
+    endif()
+    pharos_plain_test(NAME short_way SOURCES property/short_way.c ${some_ways} LABELS property)
     pharos_plain_test(NAME teleport_across_shards SOURCES property/teleport_across_shards.c LABELS property)
     set(some_rooms) # under a sanitizer: as many layouts
     if(PHAROS_SANITIZE)
-        set(some_rooms ARGS --every 3)
+        set(some_rooms ARGS --every 5)
     endif()
     pharos_plain_test(NAME one_too_large SOURCES property/one_too_large.c ${some_rooms} LABELS property)
     if(PHAROS_BUILD_CONFIG)
@@ -89,18 +93,15 @@ pharos_fuzz_test(NAME fuzz_capsule SOURCES fuzz/fuzz_capsule.c CORPUS fuzz/corpu
 pharos_fuzz_test(NAME fuzz_ops SOURCES fuzz/fuzz_ops.c CORPUS fuzz/corpus_ops MAX_LEN 2000)
 
 # A sanitizer costs 5 to 25 times: less of the seeded scripts, the same of everything else.
-if(PHAROS_SANITIZE STREQUAL "thread")
-    set(percent 2)
-elseif(PHAROS_SANITIZE)
-    set(percent 3)
-elseif(PHAROS_COVERAGE)
-    set(percent 2) # a branch has to be reached once; counters are shared by all threads
+if(PHAROS_SANITIZE OR PHAROS_COVERAGE)
+    set(percent 2) # for coverage a branch has to be reached once; counters are shared by all threads
 elseif(CMAKE_BUILD_TYPE STREQUAL "Debug" OR PHAROS_VALIDATE)
     set(percent 8)
 else()
     set(percent 15)
 endif()
-foreach(name IN ITEMS harness_canary diff_model diff_layout diff_simd hash_seeds sparse_discontinuities areas_vs_brute_force golden_events oom_stages short_ticks applies save_load)
+foreach(name IN ITEMS harness_canary diff_model diff_layout diff_simd hash_seeds sparse_discontinuities areas_vs_brute_force golden_events oom_stages short_ticks applies save_load
+    oom event_hash_run)
     set(share ${percent})
     if(name STREQUAL "diff_model" AND PHAROS_SANITIZE STREQUAL "thread") # most of it is the model, of one thread
         set(share 1)

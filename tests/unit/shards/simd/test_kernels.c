@@ -3,6 +3,7 @@
  * promised range. Kernels that read rows are in test_tile_cull.c, kernels
  * of caps and orders in test_order_kernels.c.
  */
+#include "support/check.h"
 #include "unit/shards/simd/kernels_case.h"
 
 enum { MANY = 9000 /* more than a kernel takes at once */ };
@@ -432,8 +433,9 @@ static void check_stencil(const phx_tile_cells *cells, const uint32_t *place, ui
 static void match_sparse_some(const phx_kernels *kernels, const char *name)
 {
     enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, OBSERVERS = 300 };
+    const uint32_t rounds = 60 /* each choice with each other one */ + (uint32_t)test_amount(2940);
     uint64_t rng = 34;
-    for (uint32_t round = 0; round < 3000; round++) {
+    for (uint32_t round = 0; round < rounds; round++) {
         const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY, each = round % 5 ? 4 : 17;
         uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, stencil[CELLS + EMPTY + PHX_KERNEL_PAD];
         uint32_t place[OBSERVERS], most = 0;
