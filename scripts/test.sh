@@ -3,7 +3,7 @@
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
-#   LEG       release asan tsan clang bindings view tidy fuzz determinism packages; all of these when none is named. And
+#   LEG       release asan tsan clang bindings view tidy determinism fuzz packages; all of these when none is named. And
 #             cluster: of release, what tests the cluster, with nodes as processes, which want a machine that is not busy;
 #             coverage: branches that no test reaches, which no share of fails
 set -eu
@@ -36,7 +36,7 @@ done
 #   determinism  one event hash over compilers and optimisation levels, the two that differ most (soak.sh: all eight)
 #   packages     the Debian packages: lintian, and on a bare Debian the tutorial's first step; that part is left out without
 #                root, debootstrap or a mirror
-legs=${legs:-release asan tsan clang bindings view tidy fuzz determinism packages}
+legs=${legs:-release asan tsan clang bindings view tidy determinism fuzz packages}
 
 scripts/install_deps.sh --tests
 mkdir -p build
@@ -139,7 +139,7 @@ run_script() # run_script LEG COMMAND...
 }
 
 # The leg packages waits for one process or another half of its time, and nothing in it has a short limit: it runs beside
-# the leg tidy, which has no times.
+# the legs tidy and determinism, which have no times.
 packages= # its process, or "done"
 begin_packages()
 {
@@ -165,6 +165,10 @@ end_packages()
 
 for leg in $legs; do
     case $leg in
+    tidy | determinism) case "$packages $legs " in " "*" packages "*) begin_packages ;; esac ;;
+    *) [ -z "$packages" ] || [ "$packages" = done ] || end_packages ;;
+    esac
+    case $leg in
     bindings)
         scripts/install_deps.sh --bindings || echo "some languages can not be installed here"
         run_leg bindings bindings -L binding
@@ -182,11 +186,7 @@ for leg in $legs; do
         scripts/install_deps.sh --cluster || echo "libraries of a cluster can not be installed here"
         run_leg fuzz fuzzers -L 'fuzz|canary'
         ;;
-    tidy)
-        case "$packages $legs " in " "*" packages "*) begin_packages ;; esac
-        run_script tidy scripts/tidy
-        [ -z "$packages" ] || [ "$packages" = done ] || end_packages
-        ;;
+    tidy) run_script tidy scripts/tidy ;;
     coverage) run_script coverage scripts/coverage ;;
     determinism) run_script determinism scripts/determinism.sh --quick ;;
     packages)
