@@ -135,7 +135,7 @@ static phx_far_change *change_of(phx_far *far, uint32_t slot)
         if (far->changes[i].slot == slot) return &far->changes[i];
     if (far->change_count == PHX_FAR_CHANGES_MAX) return NULL;
     PHX_ASSERT(far->change_count < far->changes_capacity);
-    far->changes[far->change_count] = (phx_far_change){NAN, NAN, -1.0f, NAN, NAN, -1.0f, slot};
+    far->changes[far->change_count] = (phx_far_change){NAN, NAN, NAN, -1.0f, NAN, NAN, NAN, -1.0f, slot};
     return &far->changes[far->change_count++];
 }
 
@@ -146,7 +146,8 @@ static bool note_changes(phx_far *far, const phx_store *store, uint16_t dirty_st
         if (!is_discontinuous(&store->body[before->slot], dirty_stamp)) continue;
         phx_far_change *change = change_of(far, before->slot);
         if (!change) return false;
-        change->old_x = before->x, change->old_y = before->y, change->old_reach = before->reach;
+        change->old_x = before->x, change->old_y = before->y, change->old_z = before->z;
+        change->old_reach = before->reach;
     }
     for (uint32_t i = 0; i < far->entry_count; i++) {
         const uint32_t slot = far->entries[i].slot;
@@ -155,7 +156,8 @@ static bool note_changes(phx_far *far, const phx_store *store, uint16_t dirty_st
         if (!is_discontinuous(body, dirty_stamp)) continue;
         phx_far_change *change = change_of(far, slot);
         if (!change) return false;
-        change->x = body->x, change->y = body->y, change->reach = attr->global ? INFINITY : attr->reach;
+        change->x = body->x, change->y = body->y, change->z = body->z;
+        change->reach = attr->global ? INFINITY : attr->reach;
     }
     return true;
 }
@@ -187,6 +189,7 @@ void phx_far_end_tick(phx_far *far, const phx_store *store)
         const phx_attr *attr = phx_store_attr(store, slot);
         far->before[i] = (phx_far_before){.x = store->body[slot].x,
                                           .y = store->body[slot].y,
+                                          .z = store->body[slot].z,
                                           .reach = attr->global ? INFINITY : attr->reach,
                                           .slot = slot};
     }

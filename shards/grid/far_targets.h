@@ -22,15 +22,15 @@ typedef struct phx_far_entry {
 
 /* A far target at the last tick's end. */
 typedef struct phx_far_before {
-    float x, y;
+    float x, y, z;
     float reach; /* infinite: it was global */
     uint32_t slot;
 } phx_far_before;
 
 /* A discontinuous entity that is a far target now, or was one at the last tick's end. */
 typedef struct phx_far_change {
-    float x, y, reach;             /* reach infinite: it is global; -1: it is no far target now, or gone */
-    float old_x, old_y, old_reach; /* the same at the last tick's end; NaN and -1: it was none */
+    float x, y, z, reach;                 /* reach infinite: it is global; -1: it is no far target now, or gone */
+    float old_x, old_y, old_z, old_reach; /* the same at the last tick's end; NaN and -1: it was none */
     uint32_t slot;
 } phx_far_change;
 

@@ -13,12 +13,13 @@ static void derive_changed(const phx_shard *shard, const phx_far_item *item, uin
     const phx_grid_rows *rows = &shard->grid.rows;
     const uint32_t slot = phx_row_slot(rows, row), target = item->slot;
     const phx_attr *attr = phx_store_attr(store, slot), *now = phx_store_attr(store, target);
-    const float dx = item->old_x - rows->ox[row], dy = item->old_y - rows->oy[row];
-    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    const float old_z = shard->uneven ? shard->old_heights.at[slot] : 0.0f; /* else heights are not compared */
+    const phx_far_offset off = {item->old_x - rows->ox[row], item->old_y - rows->oy[row], item->old_z - old_z};
     if (item->reach > attr->view &&
         phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target], now, NULL, false))
         hits->enter[hits->enter_count++] = target;
-    if (item->old_reach > attr->view && phx_far_within(dx, dy, item->old_reach, square) &&
+    if (item->old_reach > attr->view &&
+        phx_far_within(off, item->old_reach, phx_shard_delta_shape(shard), shard->rules->height) &&
         phx_layers_match(attr, phx_prev_rows_attr_of(&shard->previous, store, target)))
         hits->leave[hits->leave_count++] = target;
 }
@@ -84,7 +85,7 @@ void phx_delta_far_decide(phx_scratch *scratch, const phx_shard *shard, uint32_t
 /* Widens the box by these observers. */
 static void add_observers(phx_far_box *box, const phx_tile *tile, phx_tile_observers of)
 {
-    for (uint32_t w = 0; w < of.count; w++) phx_far_box_add(box, &tile->shard->grid.rows, tile->row[of.place[w]]);
+    for (uint32_t w = 0; w < of.count; w++) phx_far_box_add(box, tile->shard, tile->row[of.place[w]]);
 }
 
 /* Widens the box by the rows of all these places. */
@@ -93,7 +94,7 @@ static void add_places(phx_far_box *box, const phx_tile *tile, phx_span places)
     for (uint32_t place = places.first; place < places.end; place++) {
         const phx_tile_row_word row = phx_tile_row_word_at(tile->row, place);
         if (phx_tile_row_word_is_previous(row)) continue;
-        phx_far_box_add(box, &tile->shard->grid.rows, phx_tile_row_word_number(row));
+        phx_far_box_add(box, tile->shard, phx_tile_row_word_number(row));
     }
 }
 

@@ -19,8 +19,10 @@ static phx_far_item make_item(const phx_shard *shard, uint32_t slot)
     const float reach = phx_store_attr(&shard->store, slot)->reach;
     phx_far_item item = {.x = body->x,
                          .y = body->y,
+                         .z = body->z,
                          .old_x = body->x,
                          .old_y = body->y,
+                         .old_z = shard->uneven ? shard->old_heights.at[slot] : body->z,
                          .reach = reach,
                          .old_reach = reach,
                          .slot = slot};
@@ -35,8 +37,10 @@ static phx_far_item make_changed_item(const phx_far_change *change)
 {
     return (phx_far_item){.x = change->x,
                           .y = change->y,
+                          .z = change->z,
                           .old_x = change->old_x,
                           .old_y = change->old_y,
+                          .old_z = change->old_z,
                           .reach = change->reach,
                           .old_reach = change->old_reach,
                           .slot = change->slot,
@@ -95,8 +99,7 @@ static bool collect_cells(void *user, uint32_t first, uint32_t end)
 static phx_far_box find_rows_box(const phx_shard *shard, const phx_block *block)
 {
     phx_far_box box = phx_far_box_empty();
-    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
-        phx_far_box_add(&box, &shard->grid.rows, row);
+    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) phx_far_box_add(&box, shard, row);
     return box;
 }
 
@@ -114,16 +117,22 @@ bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *
     items->count = items->crossing;
     for (uint32_t i = 0; i < items->count; i++) {
         const phx_far_item *item = &items->items[i];
-        items->moved |= item->changed || item->x != item->old_x || item->y != item->old_y;
+        items->moved |= item->changed || item->x != item->old_x || item->y != item->old_y || item->z != item->old_z;
     }
     return true;
 }
 
 /* A border, from a distance to another one from a place; in doubles, sums of positions are as good as exact. */
 typedef struct far_border {
-    double x, y, in, out;
-    bool square;
+    double x, y, z, in, out;
+    double level_in, level_out; /* of a cylinder: the same in height */
+    ph_shape shape;
 } far_border;
+
+/* A difference of two places. */
+typedef struct far_step {
+    double x, y, z;
+} far_step;
 
 /* Not of libm: these are no calls. */
 static inline double larger_of(double a, double b)
@@ -139,26 +148,42 @@ static inline void axis_distances(double low, double high, double at, double *le
     *most = larger_of(-below, -above);
 }
 
-/* May the border lie between two places of the box, which moves along by (dx, dy)? */
-static bool border_in_box(const far_border *border, const phx_far_box *box, double dx, double dy)
+/* The least and the largest distance of heights, where the box moves along by dz; 0 of shapes without. */
+static void level_distances(const far_border *border, const phx_far_box *box, double dz, double *least, double *most)
 {
-    double x, y, most_x, most_y;
-    axis_distances(box->x0 - larger_of(-dx, 0.0), box->x1 + larger_of(dx, 0.0), border->x, &x, &most_x);
-    axis_distances(box->y0 - larger_of(-dy, 0.0), box->y1 + larger_of(dy, 0.0), border->y, &y, &most_y);
-    if (border->square) return larger_of(x, y) <= border->out && larger_of(most_x, most_y) >= border->in;
-    return x * x + y * y <= border->out * border->out && most_x * most_x + most_y * most_y >= border->in * border->in;
+    *least = *most = 0.0;
+    if (border->shape != PH_SHAPE_SPHERE && border->shape != PH_SHAPE_CYLINDER) return;
+    axis_distances(box->heights.low - larger_of(-dz, 0.0), box->heights.high + larger_of(dz, 0.0), border->z, least,
+                   most);
+}
+
+/* May the border lie between two places of the box, which moves along by a step? */
+static bool border_in_box(const far_border *border, const phx_far_box *box, far_step step)
+{
+    double x, y, z, most_x, most_y, most_z;
+    axis_distances(box->x0 - larger_of(-step.x, 0.0), box->x1 + larger_of(step.x, 0.0), border->x, &x, &most_x);
+    axis_distances(box->y0 - larger_of(-step.y, 0.0), box->y1 + larger_of(step.y, 0.0), border->y, &y, &most_y);
+    if (border->shape == PH_SHAPE_SQUARE)
+        return larger_of(x, y) <= border->out && larger_of(most_x, most_y) >= border->in;
+    level_distances(border, box, step.z, &z, &most_z);
+    const double out = border->out * border->out, in = border->in * border->in;
+    const double square = x * x + y * y, most = most_x * most_x + most_y * most_y;
+    if (border->shape == PH_SHAPE_CYLINDER)
+        return square <= out && z <= border->level_out && (most >= in || most_z >= border->level_in);
+    return square + z * z <= out && most + most_z * most_z >= in;
 }
 
 /* More than the rule's rounding, and than distances with squares that underflow in float32. */
 #define MORE 1.00001
 #define LEAST 1e-18
 
-/* May a place of the box be within the distance, and a margin, of a place? */
+/* May a place of the box be within the distance of a place, in the ground plane? */
 static bool disc_in_box(float x, float y, double distance, const phx_far_box *box, bool square)
 {
     if (!(distance >= 0.0)) return false;
-    const far_border disc = {.x = x, .y = y, .out = distance * MORE + LEAST, .square = square};
-    return border_in_box(&disc, box, 0.0, 0.0);
+    const far_border disc = {
+        .x = x, .y = y, .out = distance * MORE + LEAST, .shape = square ? PH_SHAPE_SQUARE : PH_SHAPE_CIRCLE};
+    return border_in_box(&disc, box, (far_step){0.0, 0.0, 0.0});
 }
 
 /* May an item have an event with an observer in the box? */
@@ -172,11 +197,15 @@ static bool item_in_box(const phx_far_item *item, const phx_shard *shard, const 
                 disc_in_box(item->old_x, item->old_y, item->old_reach + margin, box, square));
     const far_border border = {.x = item->x,
                                .y = item->y,
+                               .z = item->z,
                                .in = larger_of(item->reach / MORE - LEAST, 0.0),
                                .out = (item->reach + margin) * MORE + LEAST,
-                               .square = square};
+                               .level_in = larger_of(shard->rules->height / MORE - LEAST, 0.0),
+                               .level_out = shard->rules->height * MORE + LEAST,
+                               .shape = phx_shard_delta_shape(shard)};
     /* seen from the item, the places of the last tick lie where its own step takes them */
-    return border_in_box(&border, box, (double)item->x - item->old_x, (double)item->y - item->old_y);
+    const far_step step = {(double)item->x - item->old_x, (double)item->y - item->old_y, (double)item->z - item->old_z};
+    return border_in_box(&border, box, step);
 }
 
 bool phx_far_items_near(const phx_shard *shard, const phx_block *block)
@@ -196,8 +225,8 @@ static void set_lane(phx_far_items *items, uint32_t i, const phx_far_item *item)
 {
     phx_far_lanes *lanes = &items->lanes[i / PHX_FAR_LANES];
     const uint32_t lane = i % PHX_FAR_LANES;
-    lanes->x[lane] = item->x, lanes->y[lane] = item->y;
-    lanes->old_x[lane] = item->old_x, lanes->old_y[lane] = item->old_y;
+    lanes->x[lane] = item->x, lanes->y[lane] = item->y, lanes->z[lane] = item->z;
+    lanes->old_x[lane] = item->old_x, lanes->old_y[lane] = item->old_y, lanes->old_z[lane] = item->old_z;
     lanes->reach[lane] = item->reach, lanes->old_reach[lane] = item->old_reach, lanes->changed[lane] = item->changed;
 }
 
@@ -217,28 +246,36 @@ void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_
 
 /* ---- the items of one observer ---- */
 
-static bool changed_near(const phx_far_item *item, const phx_far_query *at, float margin, bool square)
+/* Is a changed item within its reach of the observer, or was it within reach and margin? */
+static bool changed_near(const phx_far_item *item, const phx_far_query *at)
 {
-    return phx_far_within(item->x - at->x, item->y - at->y, item->reach, square) ||
-           phx_far_within(item->old_x - at->old_x, item->old_y - at->old_y, item->old_reach + margin, square);
+    const phx_far_offset now = {item->x - at->x, item->y - at->y, item->z - at->z};
+    const phx_far_offset old = {item->old_x - at->old_x, item->old_y - at->old_y, item->old_z - at->old_z};
+    return phx_far_within(now, item->reach, at->shape, at->height) ||
+           phx_far_within(old, item->old_reach + at->margin, at->shape, at->height);
 }
 
 uint32_t phx_far_items_find(phx_far_items *items, const phx_shard *shard, uint32_t row, float view, float margin)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
+    const uint32_t slot = phx_row_slot(rows, row);
+    const bool uneven = shard->uneven; /* else bodies are not read */
     const phx_far_query at = {.x = rows->x[row],
                               .y = rows->y[row],
+                              .z = uneven ? shard->store.body[slot].z : 0.0f,
                               .old_x = rows->ox[row],
                               .old_y = rows->oy[row],
+                              .old_z = uneven ? shard->old_heights.at[slot] : 0.0f,
                               .view = view,
                               .margin = margin,
-                              .square = shard->rules->shape == PH_SHAPE_SQUARE};
+                              .shape = phx_shard_delta_shape(shard),
+                              .height = shard->rules->height};
     const uint32_t found = shard->kernels->find_far(items->lanes, items->crossing, &at, items->due);
     items->due_count = 0;
     for (uint32_t i = 0; i < found; i++) {
         const phx_far_item *item = &items->items[items->due[i]];
-        if (item->slot == phx_row_slot(rows, row)) continue;
-        if (item->changed && !changed_near(item, &at, margin, at.square)) continue;
+        if (item->slot == slot) continue;
+        if (item->changed && !changed_near(item, &at)) continue;
         items->due[items->due_count++] = items->due[i];
     }
     return items->due_count;

@@ -13,7 +13,7 @@
 #include "shards/state/shard.h"
 
 typedef struct phx_far_item {
-    float x, y, old_x, old_y;
+    float x, y, z, old_x, old_y, old_z;
     float reach, old_reach; /* as of a phx_far_change; both alike if it is not discontinuous */
     uint32_t slot;
     bool changed; /* it is discontinuous: layers and more may be others, so it is decided wherever it is or was seen */
@@ -34,9 +34,10 @@ typedef struct phx_far_items {
     bool moved;      /* one of them moved or changed in this tick */
 } phx_far_items;
 
-/* The observers of some rows stand and stood in it. */
+/* The observers of some rows stand and stood in it. Heights are of ticks alone in which they may decide. */
 typedef struct phx_far_box {
     float x0, y0, x1, y1;
+    phx_height_span heights;
 } phx_far_box;
 
 void phx_far_items_free(phx_far_items *items, phx_mem *mem);
@@ -50,29 +51,28 @@ bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *
 bool phx_far_items_near(const phx_shard *shard, const phx_block *block);
 
 /* Widens the box by the place of a row, now and at the last tick's end. */
-static inline void phx_far_box_add(phx_far_box *box, const phx_grid_rows *rows, uint32_t row)
+static inline void phx_far_box_add(phx_far_box *box, const phx_shard *shard, uint32_t row)
 {
+    const phx_grid_rows *rows = &shard->grid.rows;
     const float x = rows->x[row], y = rows->y[row], ox = rows->ox[row], oy = rows->oy[row]; /* ox, oy may be NaN */
     box->x0 = x < box->x0 ? x : box->x0, box->x1 = x > box->x1 ? x : box->x1;
     box->y0 = y < box->y0 ? y : box->y0, box->y1 = y > box->y1 ? y : box->y1;
     box->x0 = ox < box->x0 ? ox : box->x0, box->x1 = ox > box->x1 ? ox : box->x1;
     box->y0 = oy < box->y0 ? oy : box->y0, box->y1 = oy > box->y1 ? oy : box->y1;
+    if (!shard->uneven) return;
+    const uint32_t slot = phx_row_slot(rows, row);
+    box->heights = phx_height_span_with(box->heights, shard->store.body[slot].z);
+    if (!phx_row_discontinuous(rows, row))
+        box->heights = phx_height_span_with(box->heights, shard->old_heights.at[slot]);
 }
 
 static inline phx_far_box phx_far_box_empty(void)
 {
-    return (phx_far_box){INFINITY, INFINITY, -INFINITY, -INFINITY};
+    return (phx_far_box){INFINITY, INFINITY, -INFINITY, -INFINITY, phx_height_span_none()};
 }
 
 /* Finds the items for observers in a box: sets items->crossing. */
 void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_far_box *box);
-
-/* Is a place within a distance of another one? Not if one of its parts is NaN, or the distance is below 0. */
-static inline bool phx_far_within(float dx, float dy, float distance, bool square)
-{
-    if (!(distance >= 0.0f)) return false;
-    return square ? fabsf(dx) <= distance && fabsf(dy) <= distance : dx * dx + dy * dy <= distance * distance;
-}
 
 /*
  * Finds the crossing items that may have an event with the observer of a row, of this view and margin, whose list was

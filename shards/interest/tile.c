@@ -377,17 +377,14 @@ static bool find_heights(phx_tile *tile, phx_mem *mem)
     enum { AHEAD = 16 };
     const phx_shard *shard = tile->shard;
     phx_tile_heights *heights = &tile->heights;
-    phx_height_span spans[2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}}; /* of all rows, of own ones */
+    phx_height_span spans[2] = {phx_height_span_none(), phx_height_span_none()}; /* of all rows, of own ones */
     if (!shard->uneven) return true;
     if (!phx_tile_heights_reserve(heights, mem, tile->rows_capacity)) return false;
     for (uint32_t i = 0; i < tile->count; i++) {
         float *now = &heights->now[i], *old = &heights->old[i];
         read_height(tile, i, now, old);
-        const float low = lesser_of(*now, *old), high = greater_of(*now, *old);
-        for (uint32_t own = 0; own <= phx_tile_own(tile, tile->row[i]); own++) {
-            spans[own].low = lesser_of(low, spans[own].low);
-            spans[own].high = greater_of(high, spans[own].high);
-        }
+        for (uint32_t own = 0; own <= phx_tile_own(tile, tile->row[i]); own++)
+            spans[own] = phx_height_span_with(phx_height_span_with(spans[own], *now), *old);
         if (*now != *old) tile->cell[i] |= tile->frame.moved;
     }
     tile->usable = phx_tile_heights_make(heights, shard->rules, tile->count, spans[1], spans[0], tile->reach,

@@ -44,20 +44,19 @@ bool phx_far_walk_next(phx_far_walk *walk, uint32_t *target)
 }
 
 /* Was a noted target within its reach of the observer? */
-static bool was_in_reach(const phx_far_before *target, const phx_far_observer *observer, bool square)
+static bool was_in_reach(const phx_far_before *target, const phx_far_observer *observer, const phx_prev_rows *previous)
 {
-    const float dx = target->x - observer->x, dy = target->y - observer->y, r = target->reach;
-    return square ? fabsf(dx) <= r && fabsf(dy) <= r : dx * dx + dy * dy <= r * r;
+    const phx_far_offset off = {target->x - observer->x, target->y - observer->y, target->z - observer->z};
+    return phx_far_within(off, target->reach, previous->shape, previous->height);
 }
 
 bool phx_far_list_before(const phx_shard *shard, const phx_far_observer *observer, uint32_t *at, uint32_t *target)
 {
     const phx_far *far = &shard->far;
-    const bool square = shard->previous.shape == PH_SHAPE_SQUARE;
     while (*at < far->before_count) {
         const phx_far_before *before = &far->before[(*at)++];
         if (!(before->reach > observer->attr->view) || before->slot == observer->slot) continue;
-        if (before->reach != INFINITY && !was_in_reach(before, observer, square)) continue;
+        if (!was_in_reach(before, observer, &shard->previous)) continue;
         *target = before->slot;
         if (phx_layers_match(observer->attr, phx_prev_rows_attr_of(&shard->previous, &shard->store, before->slot)))
             return true;

@@ -68,7 +68,7 @@ bool phx_far_walk_next(phx_far_walk *walk, uint32_t *target);
 typedef struct phx_far_observer {
     uint32_t slot;
     const phx_attr *attr;
-    float x, y;
+    float x, y, z;
 } phx_far_observer;
 
 /* The same at the last tick's end, from place *at of the noted ones on; false = the walk is over. */

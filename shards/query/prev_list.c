@@ -134,7 +134,7 @@ static void add_prev_discontinuous(prev_list_search *at, uint64_t *pairs)
 
 static phx_far_observer far_observer_of(const prev_list_search *at)
 {
-    return (phx_far_observer){at->slot, at->attr, at->x, at->y};
+    return (phx_far_observer){at->slot, at->attr, at->x, at->y, at->z};
 }
 
 static void add_prev_far(prev_list_search *at)

@@ -13,6 +13,12 @@ typedef struct phx_height_span {
     float low, high;
 } phx_height_span;
 
+/* Of no height. */
+static inline phx_height_span phx_height_span_none(void)
+{
+    return (phx_height_span){INFINITY, -INFINITY};
+}
+
 static inline phx_height_span phx_height_span_with(phx_height_span span, float z)
 {
     return (phx_height_span){z < span.low ? z : span.low, z > span.high ? z : span.high};

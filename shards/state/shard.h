@@ -268,6 +268,12 @@ static inline bool phx_shard_rows(const phx_shard *shard)
     return shard->move_constants.rows;
 }
 
+/* The shape by which deltas decide in this tick: a sphere and a cylinder are circles while heights decide nothing. */
+static inline ph_shape phx_shard_delta_shape(const phx_shard *shard)
+{
+    return !shard->uneven && phx_shape_is_tall(shard->rules->shape) ? PH_SHAPE_CIRCLE : shard->rules->shape;
+}
+
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 {
     return body->changed == shard->dirty_stamp;

@@ -8,7 +8,7 @@
  */
 static phx_height_span measure_heights(const phx_store *store)
 {
-    phx_height_span spans[2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
+    phx_height_span spans[2] = {phx_height_span_none(), phx_height_span_none()};
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (body->state & PHX_SLOT_LIVE) spans[slot & 1] = phx_height_span_with(spans[slot & 1], body->z);
@@ -40,7 +40,6 @@ bool phx_shard_heights_valid(const phx_shard *shard)
 
 bool phx_shard_heights_fit(const phx_shard *shard)
 {
-    const bool far = shard->far.entry_count > 0 || shard->far.change_count > 0;
     if (!phx_shape_is_tall(shard->rules->shape) || !shard->old_heights.known) return false;
-    return !far && !shard->bounded && !shard->rules->banded;
+    return !shard->bounded && !shard->rules->banded;
 }

@@ -20,9 +20,8 @@ bool phx_shard_ground_flat(phx_shard *shard);
 bool phx_shard_heights_valid(const phx_shard *shard);
 
 /*
- * May lists be derived, and deltas be enough, also where heights decide? Not where a border depends on more than a view
- * and heights: with targets that are seen from far off, or have a bound, now or before, and with bands. And not before
- * the heights of the last tick's end are known.
+ * May lists be derived, and deltas be enough, also where heights decide? Not with targets that have a bound, now or
+ * before, and with bands. And not before the heights of the last tick's end are known.
  */
 bool phx_shard_heights_fit(const phx_shard *shard);
 

@@ -4,8 +4,8 @@
  * of diff_model these worlds are few blocks full of entities, so nearly all events are decided by units of tiles,
  * with views and margins from less than a unit to wider than a block and steps from less than a unit to long ones. In
  * half of them entities have relations too, up to more than a set of them holds slots of, some over borders of shards;
- * in half of them some targets are seen up to a distance of their own alone. A third are of spheres or cylinders, where
- * most heights differ, from hardly to by more than a tile has units for.
+ * in half of them some targets are seen up to a distance of their own alone, in a third some from beyond views. A third
+ * are of spheres or cylinders, where most heights differ, from hardly to by more than a tile has units for.
  *
  *     diff_simd [--seed N] [--count N]
  */
@@ -35,9 +35,10 @@ typedef struct crowd {
     uint32_t instances;       /* so many, one over the other; 1: there is but instance 0 */
     uint64_t id_step;         /* ids are multiples of it */
     uint32_t relate;          /* of so many commands one is behind some of relations; 0: none */
+    uint32_t far_percent;     /* so many have a reach, most of it beyond views, and some change it */
     uint32_t bounded_percent; /* so many are seen from near alone: */
-    float hills;              /* heights are from 0 to so much, and some change; 0: all are 0 */
     bool bounds_mixed;        /* from different distances, from touching to beyond views; else all from one */
+    float hills;              /* heights are from 0 to so much, and some change; 0: all are 0 */
 } crowd;
 
 /* The results of a crowd. */
@@ -93,6 +94,8 @@ static crowd crowd_of(uint64_t seed)
     static const uint32_t bounded[] = {0, 0, 5, 80};
     of.bounded_percent = bounded[phx_rng_below(&rng, 4)];
     of.bounds_mixed = phx_rng_below(&rng, 2);
+    static const uint32_t far[] = {0, 0, 4};
+    of.far_percent = far[phx_rng_below(&rng, 3)];
     static const float hills[] = {0.03f, 0.5f, 1, 6}, heights[] = {0, 0.01f, 0.3f, 2};
     if (phx_rng_below(&rng, 3) == 0) {
         of.def.shape = phx_rng_below(&rng, 2) ? PH_SHAPE_SPHERE : PH_SHAPE_CYLINDER;
@@ -133,6 +136,14 @@ static void bound(host *h, const crowd *of, ph_attrs *a)
     a->reach = of->view_max * phx_rng_unit(&h->rng);
 }
 
+/* How far off a target is seen by any observer, if it is. */
+static void reach_out(host *h, const crowd *of, ph_attrs *a)
+{
+    a->given |= PH_REACH;
+    a->reach = 0;
+    if (phx_rng_below(&h->rng, 100) < of->far_percent) a->reach = 3 * of->view_max * phx_rng_unit(&h->rng);
+}
+
 /* The attributes of a target, and, unless all are alike, of an observer. */
 static void dress(host *h, const crowd *of, ph_attrs *a)
 {
@@ -141,6 +152,7 @@ static void dress(host *h, const crowd *of, ph_attrs *a)
     a->layers = 1 + phx_rng_below(&h->rng, 2);
     a->stealth = phx_rng_below(&h->rng, 2) != 0;
     a->detect = phx_rng_below(&h->rng, 2) != 0;
+    if (of->far_percent > 0) reach_out(h, of, a);
     if (of->bounded_percent > 0) bound(h, of, a);
 }
 
@@ -159,6 +171,7 @@ static void come(host *h, const crowd *of, member *who, uint64_t id)
         a.instance = phx_rng_below(&h->rng, of->instances);
     }
     if (of->odd > 0 && phx_rng_below(&h->rng, 30) == 0) dress(h, of, &a);
+    if (of->far_percent > 0) reach_out(h, of, &a);
     if (of->bounded_percent > 0) bound(h, of, &a);
     if (of->relate > 0 && phx_rng_below(&h->rng, 20) == 0) { /* else reveals would do nothing */
         a.given |= PH_VEILED;

@@ -462,8 +462,7 @@ static void run(const way *of)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* Where deltas know no heights, as a target is seen by all, one that walks has the observers around it evaluated alone.
- */
+/* Where deltas know no heights, as a target has a bound, one that walks has the observers around it evaluated alone. */
 static void walk_alone_on_hills(void)
 {
     enum { STANDS = 300, APART = 60, AXIS = 20, STEPS = 5, NEIGHBOURS = 40 };
@@ -479,11 +478,11 @@ static void walk_alone_on_hills(void)
     def.world_size[0] = def.world_size[1] = 2 * AXIS * APART;
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
     for (uint64_t id = 1; id <= STANDS; id++) {
-        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_Z | PH_GLOBAL,
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_Z | PH_VISIBLE,
                                 .x = (float)(id % AXIS * APART),
                                 .y = (float)(id / AXIS * APART),
                                 .z = (float)(id % 7),
-                                .global = id == 1};
+                                .visible = id == 1 ? 10 : PH_LENGTH_MAX};
         CHECK_OK(ph_enter(producer, id, &attrs));
     }
     for (uint32_t i = 0; i < WARM_TICKS; i++) CHECK_OK(ph_tick(world, NULL));
@@ -579,6 +578,13 @@ int main(int argc, char **argv)
         {"spheres and relations", .related = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
         {"spheres and views", .views = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
         {"spheres on flat ground, and far targets", .far = true, .shape = PH_SHAPE_SPHERE},
+        {"spheres and far targets", .far = true, .shape = PH_SHAPE_SPHERE, .hills = 150},
+        {"spheres, and far targets that jump", .far = true, .jumps = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
+        {"spheres, far targets that jump, and a margin", 15, .far = true, .jumps = true, .shape = PH_SHAPE_SPHERE,
+         .hills = 50},
+        {"cylinders, far targets, relations and a cap", 0, 500, .far = true, .related = true,
+         .shape = PH_SHAPE_CYLINDER, .hills = 50},
+        {"cylinders, and far targets that jump", .far = true, .jumps = true, .shape = PH_SHAPE_CYLINDER, .hills = 500},
         {"cylinders", .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"cylinders, and a margin", 15, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"cylinders, and jumps", .jumps = true, .shape = PH_SHAPE_CYLINDER, .hills = 500},

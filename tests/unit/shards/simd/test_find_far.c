@@ -10,27 +10,34 @@ enum { ITEMS = 3 * PHX_FAR_LANES, GROUPS = ITEMS / PHX_FAR_LANES, SIDE = 60 };
 
 /* A target with a reach, in whole numbers, so that sums and squares are exact in float32 and in int. */
 typedef struct far_target {
-    int x, y, old_x, old_y, reach, old_reach;
+    int x, y, z, old_x, old_y, old_z, reach, old_reach;
     bool changed;
 } far_target;
 
-static bool near_place(int dx, int dy, int distance, bool square)
+typedef struct rule {
+    ph_shape shape;
+    int height, margin;
+} rule;
+
+static bool near_place(int dx, int dy, int dz, int distance, const rule *by)
 {
-    return square ? abs(dx) <= distance && abs(dy) <= distance : dx * dx + dy * dy <= distance * distance;
+    const int square = dx * dx + dy * dy;
+    if (by->shape == PH_SHAPE_SQUARE) return abs(dx) <= distance && abs(dy) <= distance;
+    if (by->shape == PH_SHAPE_SPHERE) return square + dz * dz <= distance * distance;
+    return square <= distance * distance && (by->shape == PH_SHAPE_CIRCLE || abs(dz) <= by->height);
 }
 
 /* has_history: the observer was somewhere at the last tick's end. */
-static bool may_have_event(const far_target *target, const far_target *observer, int margin, bool square,
-                           bool has_history)
+static bool may_have_event(const far_target *target, const far_target *observer, const rule *by, bool has_history)
 {
-    const int dx = target->x - observer->x, dy = target->y - observer->y;
+    const int dx = target->x - observer->x, dy = target->y - observer->y, dz = target->z - observer->z;
     const int old_dx = target->old_x - observer->old_x, old_dy = target->old_y - observer->old_y;
+    const int old_dz = target->old_z - observer->old_z, in = target->reach, keep = in + by->margin;
     if (target->reach <= observer->reach && target->old_reach <= observer->reach) return false;
     if (target->changed) return true;
-    const bool was_in = has_history && near_place(old_dx, old_dy, target->reach, square);
-    const bool was_kept = has_history && near_place(old_dx, old_dy, target->reach + margin, square);
-    return (near_place(dx, dy, target->reach, square) && !was_in) ||
-           (was_kept && !near_place(dx, dy, target->reach + margin, square));
+    const bool was_in = has_history && near_place(old_dx, old_dy, old_dz, in, by);
+    const bool was_kept = has_history && near_place(old_dx, old_dy, old_dz, keep, by);
+    return (near_place(dx, dy, dz, in, by) && !was_in) || (was_kept && !near_place(dx, dy, dz, keep, by));
 }
 
 static int some_place(uint64_t *rng)
@@ -40,9 +47,11 @@ static int some_place(uint64_t *rng)
 
 static far_target some_target(uint64_t *rng)
 {
-    far_target target = {some_place(rng), some_place(rng), 0, 0, (int)phx_rng_below(rng, SIDE / 2), 0, false};
+    far_target target = {.x = some_place(rng), .y = some_place(rng), .z = some_place(rng) / 2};
+    target.reach = (int)phx_rng_below(rng, SIDE / 2);
     target.old_x = target.x + (int)phx_rng_below(rng, 7) - 3;
     target.old_y = target.y + (int)phx_rng_below(rng, 7) - 3;
+    target.old_z = target.z + (int)phx_rng_below(rng, 7) - 3;
     target.changed = phx_rng_below(rng, 16) == 0;
     target.old_reach = target.changed ? (int)phx_rng_below(rng, SIDE / 2) : target.reach;
     return target;
@@ -50,8 +59,9 @@ static far_target some_target(uint64_t *rng)
 
 static void set_lane(phx_far_lanes *lanes, uint32_t lane, const far_target *target)
 {
-    lanes->x[lane] = (float)target->x, lanes->y[lane] = (float)target->y;
+    lanes->x[lane] = (float)target->x, lanes->y[lane] = (float)target->y, lanes->z[lane] = (float)target->z;
     lanes->old_x[lane] = (float)target->old_x, lanes->old_y[lane] = (float)target->old_y;
+    lanes->old_z[lane] = (float)target->old_z;
     lanes->reach[lane] = (float)target->reach, lanes->old_reach[lane] = (float)target->old_reach;
     lanes->changed[lane] = target->changed;
 }
@@ -66,17 +76,21 @@ static void find_some(const phx_kernels *kernels, const char *name)
     uint32_t found_all = 0;
     for (uint32_t round = 0; round < 4000; round++) {
         const uint32_t count = phx_rng_below(&rng, ITEMS + 1);
-        const int margin = (int)phx_rng_below(&rng, 4);
-        const bool square = phx_rng_below(&rng, 2), has_history = phx_rng_below(&rng, 8) != 0;
+        const rule is = {(ph_shape)phx_rng_below(&rng, PH_SHAPE_SPHERE + 1), (int)phx_rng_below(&rng, SIDE / 2),
+                         (int)phx_rng_below(&rng, 4)};
+        const bool has_history = phx_rng_below(&rng, 8) != 0;
         far_target target[ITEMS], observer = some_target(&rng);
         observer.reach /= 4; /* its view */
         const phx_far_query by = {.x = (float)observer.x,
                                   .y = (float)observer.y,
+                                  .z = (float)observer.z,
                                   .old_x = has_history ? (float)observer.old_x : NAN,
                                   .old_y = has_history ? (float)observer.old_y : NAN,
+                                  .old_z = (float)observer.old_z,
                                   .view = (float)observer.reach,
-                                  .margin = (float)margin,
-                                  .square = square};
+                                  .margin = (float)is.margin,
+                                  .shape = is.shape,
+                                  .height = (float)is.height};
         for (uint32_t i = 0; i < ITEMS; i++) {
             target[i] = i < count ? some_target(&rng) : none;
             set_lane(&lanes[i / PHX_FAR_LANES], i % PHX_FAR_LANES, &target[i]);
@@ -85,7 +99,7 @@ static void find_some(const phx_kernels *kernels, const char *name)
         const uint32_t found = kernels->find_far(lanes, count, &by, which);
         uint32_t expected = 0;
         for (uint32_t i = 0; i < count; i++) {
-            if (!may_have_event(&target[i], &observer, margin, square, has_history)) continue;
+            if (!may_have_event(&target[i], &observer, &is, has_history)) continue;
             cr_assert(expected < found && which[expected] == i, "%s: round %u, item %u is not found", name, round, i);
             expected++;
         }
