@@ -149,7 +149,8 @@ static inline void axis_distances(double low, double high, double at, double *le
 }
 
 /* The least and the largest distance of heights, where the box moves along by dz; 0 of shapes without. */
-static void level_distances(const far_border *border, const phx_far_box *box, double dz, double *least, double *most)
+static void far_level_distances(const far_border *border, const phx_far_box *box, double dz, double *least,
+                                double *most)
 {
     *least = *most = 0.0;
     if (border->shape != PH_SHAPE_SPHERE && border->shape != PH_SHAPE_CYLINDER) return;
@@ -165,7 +166,7 @@ static bool border_in_box(const far_border *border, const phx_far_box *box, far_
     axis_distances(box->y0 - larger_of(-step.y, 0.0), box->y1 + larger_of(step.y, 0.0), border->y, &y, &most_y);
     if (border->shape == PH_SHAPE_SQUARE)
         return larger_of(x, y) <= border->out && larger_of(most_x, most_y) >= border->in;
-    level_distances(border, box, step.z, &z, &most_z);
+    far_level_distances(border, box, step.z, &z, &most_z);
     const double out = border->out * border->out, in = border->in * border->in;
     const double square = x * x + y * y, most = most_x * most_x + most_y * most_y;
     if (border->shape == PH_SHAPE_CYLINDER)

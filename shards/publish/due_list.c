@@ -100,7 +100,7 @@ static void add_derived(phx_update_emission *at)
     const uint32_t left_out = at->rows_apart ? leave_related_out(at) : 0;
     phx_due_targets_add_rows(at);
     let_related_in(at, left_out);
-    at->query.view = INFINITY;
+    at->query.view = at->query.level = INFINITY;
     if (!at->failed && (at->related || shard->far.entry_count > 0 || annulus.count > 0)) add_rest(at, annulus);
 }
 
@@ -112,6 +112,6 @@ void phx_due_list_add(phx_update_emission *at)
         add_derived(at);
         return;
     }
-    at->query.view = INFINITY;
+    at->query.view = at->query.level = INFINITY;
     phx_shard_list_targets(shard, at->slot, visit_list_piece, at);
 }

@@ -184,6 +184,7 @@ void phx_due_targets_add_rows(phx_update_emission *at)
     const float x = at->query.x, y = at->query.y;
     const phx_box box = phx_box_around(x, y, at->attr->view);
     at->query.view = at->attr->view;
+    at->query.level = shard->uneven && shard->rules->shape == PH_SHAPE_CYLINDER ? shard->rules->height : INFINITY;
     if (phx_motion_tile_covers(tile, shard, at->attr->instance, box)) {
         add_tile_rows(at, box);
         return;

@@ -99,28 +99,24 @@ static bool ready_motion_rows(phx_shard *shard)
 {
     phx_motion_rows *of = &shard->bands.rows;
     const size_t rows = (size_t)shard->grid.rows_capacity + PHX_KERNEL_PAD; /* kernels read up to the pad */
-    const size_t axes = shard->rules->shape == PH_SHAPE_SPHERE ? 4 : 2;
+    const size_t axes = shard->uneven ? 4 : 2;
     return phx_grow(shard->mem, (void **)&of->was, &of->was_capacity, 0, axes * rows, sizeof *of->was) &&
            phx_grow(shard->mem, (void **)&of->key, &of->key_capacity, 0, 3 * rows, sizeof *of->key);
 }
 
 typedef struct writable_rows {
-    float *was_x, *was_y, *was_z, *z; /* heights: of spheres alone */
+    float *was_x, *was_y, *was_z, *z; /* heights: if they may decide; else NULL */
     uint32_t *hash, *age, *word;
 } writable_rows;
 
 static writable_rows motion_rows_of(const phx_shard *shard)
 {
     const phx_motion_rows *of = &shard->bands.rows;
-    const bool sphere = shard->rules->shape == PH_SHAPE_SPHERE;
-    const size_t axis = of->was_capacity / (sphere ? 4 : 2), key = of->key_capacity / 3;
-    return (writable_rows){of->was,
-                           of->was + axis,
-                           sphere ? of->was + 2 * axis : NULL,
-                           sphere ? of->was + 3 * axis : NULL,
-                           of->key,
-                           of->key + key,
-                           of->key + 2 * key};
+    const bool tall = shard->uneven;
+    const size_t axis = of->was_capacity / (tall ? 4 : 2), key = of->key_capacity / 3;
+    return (writable_rows){
+        of->was,       of->was + axis,   tall ? of->was + 2 * axis : NULL, tall ? of->was + 3 * axis : NULL, of->key,
+        of->key + key, of->key + 2 * key};
 }
 
 /* Copies the samples of all rows into columns; what stands in gaps is not read. */
@@ -174,7 +170,7 @@ uint32_t phx_bands_items(const phx_shard *shard)
 static phx_due_query query_of(const phx_shard *shard, const ph_class *class)
 {
     phx_due_query query = {.square = shard->rules->shape == PH_SHAPE_SQUARE,
-                           .sphere = shard->rules->shape == PH_SHAPE_SPHERE,
+                           .sphere = shard->uneven && shard->rules->shape == PH_SHAPE_SPHERE,
                            .band_count = class->band_count,
                            .tick = (uint32_t)shard->tick};
     for (uint32_t i = 0; i < class->band_count; i++) {

@@ -139,15 +139,15 @@ typedef struct filled_columns {
     uint32_t *hash, *age, *item, *word, *cell;
 } filled_columns;
 
-enum { COLUMNS = 9, SPHERE_COLUMNS = 2 };
+enum { COLUMNS = 9, HEIGHT_COLUMNS = 2 };
 
 /* Room for so many rows. false = no memory. */
 static bool reserve_columns(phx_motion_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t count,
                             filled_columns *to)
 {
-    const bool sphere = shard->rules->shape == PH_SHAPE_SPHERE;
+    const bool tall = shard->uneven;
     const size_t column = (size_t)count + PHX_KERNEL_PAD, cells = (size_t)tile->columns * tile->rows + 3;
-    const size_t bits = count / 32 + (size_t)PHX_KERNEL_PAD, all = COLUMNS + (sphere ? (size_t)SPHERE_COLUMNS : 0);
+    const size_t bits = count / 32 + (size_t)PHX_KERNEL_PAD, all = COLUMNS + (tall ? (size_t)HEIGHT_COLUMNS : 0);
     const uint32_t had = tile->place_of_capacity;
     if (!phx_grow(mem, (void **)&tile->words, &tile->words_capacity, 0, all * column + cells + bits,
                   sizeof *tile->words) ||
@@ -164,7 +164,7 @@ static bool reserve_columns(phx_motion_tile *tile, phx_mem *mem, const phx_shard
     to->item = tile->words + 6 * column;
     to->word = tile->words + 7 * column;
     to->cell = tile->words + 8 * column;
-    if (sphere) {
+    if (tall) {
         to->z = at + COLUMNS * column;
         to->was_z = to->z + column;
     }

@@ -7,6 +7,7 @@
 #if defined(__x86_64__)
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "shards/simd/avx2_lanes.h"
@@ -61,10 +62,12 @@ AVX2_INLINE uint32_t left_out_bits(const uint32_t *bits, uint32_t i)
 
 /* Adds the due samples of a span; rows: of rows, in any order. */
 AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
-                                  const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows)
+                                  const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows,
+                                  bool tall)
 {
     const observer to = *at;
-    const bool sphere = by->sphere;
+    const bool sphere = tall && by->sphere, by_level = tall && rows && by->level < INFINITY;
+    const __m256 level = _mm256_set1_ps(by->level);
     const __m256 sign = _mm256_set1_ps(-0.0f);
     const __m128i band_bits = _mm_cvtsi32_si128((int)by->band_bits);
     const __m256 enters = _mm256_castsi256_ps(_mm256_set1_epi32(by->enters ? -1 : 0));
@@ -73,21 +76,23 @@ AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span sp
         __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(columns->x + i), to.x);
         __m256 dy = _mm256_sub_ps(_mm256_loadu_ps(columns->y + i), to.y);
         __m256 d2 = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
+        __m256 dz = _mm256_setzero_ps();
+        if (sphere || by_level) dz = _mm256_sub_ps(_mm256_loadu_ps(columns->z + i), to.z);
+        if (sphere) d2 = _mm256_add_ps(d2, _mm256_mul_ps(dz, dz));
         __m256 off = square ? _mm256_max_ps(_mm256_andnot_ps(sign, dx), _mm256_andnot_ps(sign, dy)) : d2;
-        const __m256 in = _mm256_cmp_ps(off, to.view, _CMP_LE_OQ);
+        __m256 in = _mm256_cmp_ps(off, to.view, _CMP_LE_OQ);
+        if (by_level) in = _mm256_and_ps(in, _mm256_cmp_ps(_mm256_andnot_ps(sign, dz), level, _CMP_LE_OQ));
         if (_mm256_movemask_ps(in) == 0) continue; /* the towers at the corners of a view */
         dx = _mm256_sub_ps(_mm256_loadu_ps(columns->was_x + i), to.was_x);
         dy = _mm256_sub_ps(_mm256_loadu_ps(columns->was_y + i), to.was_y);
         __m256 was = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
+        if (sphere || by_level) dz = _mm256_sub_ps(_mm256_loadu_ps(columns->was_z + i), to.was_z);
+        if (sphere) was = _mm256_add_ps(was, _mm256_mul_ps(dz, dz));
         off = square ? _mm256_max_ps(_mm256_andnot_ps(sign, dx), _mm256_andnot_ps(sign, dy)) : was;
         __m256 from = _mm256_setzero_ps();
-        if (rows) from = _mm256_and_ps(enters, _mm256_cmp_ps(off, to.view, _CMP_GT_OQ));
-        if (sphere) {
-            const __m256 dz = _mm256_sub_ps(_mm256_loadu_ps(columns->z + i), to.z);
-            const __m256 was_dz = _mm256_sub_ps(_mm256_loadu_ps(columns->was_z + i), to.was_z);
-            d2 = _mm256_add_ps(d2, _mm256_mul_ps(dz, dz));
-            was = _mm256_add_ps(was, _mm256_mul_ps(was_dz, was_dz));
-        }
+        if (rows) from = _mm256_cmp_ps(off, to.view, _CMP_GT_OQ);
+        if (by_level) from = _mm256_or_ps(from, _mm256_cmp_ps(_mm256_andnot_ps(sign, dz), level, _CMP_GT_OQ));
+        from = _mm256_and_ps(from, enters);
         __m256i band = _mm256_setzero_si256(), due = _mm256_set1_epi32(by->all ? -1 : 0);
         for (uint32_t b = 0; b + 1 < by->band_count; b++) {
             const __m256 limit = _mm256_set1_ps(by->squares[b]);
@@ -113,11 +118,12 @@ AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span sp
 }
 
 AVX2_INLINE phx_due_found find_due(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
-                                   const phx_due_query *by, uint32_t *keys, bool square, bool rows)
+                                   const phx_due_query *by, uint32_t *keys, bool square, bool rows, bool tall)
 {
     const observer to = load_observer(by);
     phx_due_found found = {0, 0, false};
-    for (uint32_t s = 0; s < span_count; s++) find_in_span_256(columns, spans[s], by, &to, keys, &found, square, rows);
+    for (uint32_t s = 0; s < span_count; s++)
+        find_in_span_256(columns, spans[s], by, &to, keys, &found, square, rows, tall);
     return found;
 }
 
@@ -125,9 +131,10 @@ AVX2 phx_due_found phx_find_due_avx2(const phx_motion_columns *columns, const ph
                                      const phx_due_query *by, uint32_t *keys)
 {
     const bool rows = columns->left_out != NULL;
-    if (by->square) return find_due(columns, spans, span_count, by, keys, true, rows);
-    if (rows) return find_due(columns, spans, span_count, by, keys, false, true);
-    return find_due(columns, spans, span_count, by, keys, false, false);
+    const bool tall = by->sphere || by->level < INFINITY;
+    if (by->square || tall) return find_due(columns, spans, span_count, by, keys, by->square, rows, tall);
+    if (rows) return find_due(columns, spans, span_count, by, keys, false, true, false);
+    return find_due(columns, spans, span_count, by, keys, false, false, false);
 }
 
 _Static_assert(sizeof(phx_motion_sample) == 2 * HALF * sizeof(float), "a sample is two halves of a vector");

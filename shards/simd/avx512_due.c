@@ -7,6 +7,7 @@
 #if defined(__x86_64__)
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "shards/simd/avx512_lanes.h"
@@ -103,14 +104,15 @@ AVX512_INLINE __mmask16 left_out_512(const uint32_t *bits, uint32_t i)
 /* Adds the due samples of a span; rows: of rows, in any order; powers: all periods are powers of two. */
 AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
                                     const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows,
-                                    bool powers)
+                                    bool powers, bool tall)
 {
     const phx_motion_columns of = *columns;
     const observer to = *at;
     const __m512i one = _mm512_set1_epi32(1), step = _mm512_set1_epi32(LANES << by->band_bits);
     const __m128i band_bits = _mm_cvtsi32_si128((int)by->band_bits);
     const uint32_t limits = by->band_count - 1;
-    const bool sphere = by->sphere;
+    const bool sphere = tall && by->sphere, by_level = tall && rows && by->level < INFINITY;
+    const __m512 level = _mm512_set1_ps(by->level);
     const __mmask16 all = by->all ? 0xffff : 0, enters = by->enters ? 0xffff : 0;
     __m512i first_key = _mm512_sll_epi32(lanes_from_512(span.first), band_bits), special = _mm512_setzero_si512();
     uint32_t n = found->count, entered = found->entered;
@@ -118,21 +120,23 @@ AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span 
         __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(of.x + i), to.x);
         __m512 dy = _mm512_sub_ps(_mm512_loadu_ps(of.y + i), to.y);
         __m512 d2 = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
+        __m512 dz = _mm512_setzero_ps();
+        if (sphere || by_level) dz = _mm512_sub_ps(_mm512_loadu_ps(of.z + i), to.z);
+        if (sphere) d2 = _mm512_add_ps(d2, _mm512_mul_ps(dz, dz));
         __m512 off = square ? _mm512_max_ps(_mm512_abs_ps(dx), _mm512_abs_ps(dy)) : d2;
         __mmask16 in = _mm512_mask_cmp_ps_mask(first_lane_mask(span.end - i), off, to.view, _CMP_LE_OQ);
+        if (by_level) in = _mm512_mask_cmp_ps_mask(in, _mm512_abs_ps(dz), level, _CMP_LE_OQ);
         if (in == 0) continue; /* the towers at the corners of a view */
         dx = _mm512_sub_ps(_mm512_loadu_ps(of.was_x + i), to.was_x);
         dy = _mm512_sub_ps(_mm512_loadu_ps(of.was_y + i), to.was_y);
         __m512 was = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
+        if (sphere || by_level) dz = _mm512_sub_ps(_mm512_loadu_ps(of.was_z + i), to.was_z);
+        if (sphere) was = _mm512_add_ps(was, _mm512_mul_ps(dz, dz));
         off = square ? _mm512_max_ps(_mm512_abs_ps(dx), _mm512_abs_ps(dy)) : was;
         __mmask16 from = 0;
-        if (rows) from = _mm512_mask_cmp_ps_mask(enters, off, to.view, _CMP_GT_OQ);
-        if (sphere) {
-            const __m512 dz = _mm512_sub_ps(_mm512_loadu_ps(of.z + i), to.z);
-            const __m512 was_dz = _mm512_sub_ps(_mm512_loadu_ps(of.was_z + i), to.was_z);
-            d2 = _mm512_add_ps(d2, _mm512_mul_ps(dz, dz));
-            was = _mm512_add_ps(was, _mm512_mul_ps(was_dz, was_dz));
-        }
+        if (rows) from = _mm512_cmp_ps_mask(off, to.view, _CMP_GT_OQ);
+        if (by_level) from |= _mm512_cmp_ps_mask(_mm512_abs_ps(dz), level, _CMP_GT_OQ);
+        from &= enters;
         if (rows) in = _kandn_mask16(left_out_512(of.left_out, i), in);
         __m512i key = of.item ? _mm512_sll_epi32(_mm512_loadu_si512(of.item + i), band_bits) : first_key, was_key = key;
         for (uint32_t b = 0; b < limits; b++) {
@@ -153,12 +157,13 @@ AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span 
 }
 
 AVX512_INLINE phx_due_found find_due_512(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
-                                         const phx_due_query *by, uint32_t *keys, bool square, bool rows, bool powers)
+                                         const phx_due_query *by, uint32_t *keys, bool square, bool rows, bool powers,
+                                         bool tall)
 {
     const observer to = load_observer_512(by);
     phx_due_found found = {0, 0, false};
     for (uint32_t s = 0; s < span_count; s++)
-        find_in_span_512(columns, spans[s], by, &to, keys, &found, square, rows, powers);
+        find_in_span_512(columns, spans[s], by, &to, keys, &found, square, rows, powers, tall);
     return found;
 }
 
@@ -166,9 +171,12 @@ AVX512 phx_due_found phx_find_due_avx512(const phx_motion_columns *columns, cons
                                          const phx_due_query *by, uint32_t *keys)
 {
     const bool rows = columns->left_out != NULL, powers = all_powers_512(by);
-    if (by->square || !powers) return find_due_512(columns, spans, span_count, by, keys, by->square, rows, powers);
-    if (rows) return find_due_512(columns, spans, span_count, by, keys, false, true, true);
-    return find_due_512(columns, spans, span_count, by, keys, false, false, true);
+    const bool tall = by->sphere || by->level < INFINITY;
+    if (by->square || !powers)
+        return find_due_512(columns, spans, span_count, by, keys, by->square, rows, powers, tall);
+    if (tall) return find_due_512(columns, spans, span_count, by, keys, false, rows, true, true);
+    if (rows) return find_due_512(columns, spans, span_count, by, keys, false, true, true, false);
+    return find_due_512(columns, spans, span_count, by, keys, false, false, true, false);
 }
 
 enum { QUARTER = LANES / 4 };

@@ -50,8 +50,8 @@ typedef struct phx_gathered_samples {
 
 /*
  * Columns of motion samples: the position now and at the last tick's end, and the hash of the
- * id. The heights are read for spheres alone. Samples of rows are found by row, and have row words. Samples of a stored
- * list, and of rows in another order, say in a column which items they are.
+ * id. The heights are read if a query is of a sphere or has a level. Samples of rows are found by row, and have row
+ * words. Samples of a stored list, and of rows in another order, say in a column which items they are.
  */
 typedef struct phx_motion_columns {
     const float *x, *y, *z;
@@ -69,9 +69,10 @@ typedef struct phx_due_query {
     float x, y, z;
     float was_x, was_y, was_z;
     uint32_t hash;
-    float view;                     /* targets beyond are left out, in the ground plane; INFINITY: none is */
+    float view;                     /* targets beyond are left out; INFINITY: none is */
+    float level;                    /* of rows: targets farther off in height are left out; INFINITY: none is */
     bool square;                    /* the view is one */
-    bool sphere;                    /* bands are */
+    bool sphere;                    /* the view and the bands are, and heights may decide */
     bool all;                       /* all in view are due */
     bool enters;                    /* of rows: rows out of view at the last tick's end are due */
     uint32_t band_count, band_bits; /* of its bands; the bits of a band in a due key */

@@ -12,7 +12,7 @@ enum { TOGETHER = 64 };
 /* Some samples, side by side: the loops have no branch, so that compilers vectorize them. */
 typedef struct measured_samples {
     float d2[TOGETHER], was[TOGETHER];
-    uint32_t in[TOGETHER], entered[TOGETHER], band[TOGETHER], was_band[TOGETHER];
+    uint32_t in[TOGETHER], was_in[TOGETHER], entered[TOGETHER], band[TOGETHER], was_band[TOGETHER];
 } measured_samples;
 
 static void measure_samples(const phx_motion_columns *columns, uint32_t first, uint32_t count, const phx_due_query *by,
@@ -20,19 +20,26 @@ static void measure_samples(const phx_motion_columns *columns, uint32_t first, u
 {
     const float r = by->view, r2 = r * r;
     const bool enters = by->enters && columns->left_out;
+    const bool by_level = by->level < INFINITY, tall = by->sphere || by_level;
     for (uint32_t k = 0, i = first; k < count; k++, i++) {
         const float dx = columns->x[i] - by->x, dy = columns->y[i] - by->y;
         const float was_dx = columns->was_x[i] - by->was_x, was_dy = columns->was_y[i] - by->was_y;
         of->d2[k] = dx * dx + dy * dy;
         of->was[k] = was_dx * was_dx + was_dy * was_dy;
-        of->in[k] = by->square ? (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r) : of->d2[k] <= r2;
-        of->entered[k] = of->in[k] & (uint32_t)enters &
-                         (by->square ? (uint32_t)(fabsf(was_dx) > r) | (uint32_t)(fabsf(was_dy) > r) : of->was[k] > r2);
+        of->in[k] = !by->square || (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r);
+        of->was_in[k] = !by->square || (uint32_t)(fabsf(was_dx) <= r) & (uint32_t)(fabsf(was_dy) <= r);
     }
-    for (uint32_t k = 0, i = first; by->sphere && k < count; k++, i++) {
+    for (uint32_t k = 0, i = first; tall && k < count; k++, i++) {
         const float dz = columns->z[i] - by->z, was_dz = columns->was_z[i] - by->was_z;
-        of->d2[k] += dz * dz;
-        of->was[k] += was_dz * was_dz;
+        of->in[k] &= !by_level || fabsf(dz) <= by->level;
+        of->was_in[k] &= !by_level || fabsf(was_dz) <= by->level;
+        of->d2[k] += by->sphere ? dz * dz : 0.0f;
+        of->was[k] += by->sphere ? was_dz * was_dz : 0.0f;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        of->in[k] &= by->square || of->d2[k] <= r2;
+        of->was_in[k] &= by->square || of->was[k] <= r2;
+        of->entered[k] = of->in[k] & (of->was_in[k] ^ 1) & (uint32_t)enters;
     }
 }
 

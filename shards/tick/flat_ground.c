@@ -41,5 +41,5 @@ bool phx_shard_heights_valid(const phx_shard *shard)
 bool phx_shard_heights_fit(const phx_shard *shard)
 {
     if (!phx_shape_is_tall(shard->rules->shape) || !shard->old_heights.known) return false;
-    return !shard->bounded && !shard->rules->banded;
+    return !shard->bounded;
 }

@@ -21,7 +21,7 @@ bool phx_shard_heights_valid(const phx_shard *shard);
 
 /*
  * May lists be derived, and deltas be enough, also where heights decide? Not with targets that have a bound, now or
- * before, and with bands. And not before the heights of the last tick's end are known.
+ * before, and not before the heights of the last tick's end are known.
  */
 bool phx_shard_heights_fit(const phx_shard *shard);
 

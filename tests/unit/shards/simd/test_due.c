@@ -25,7 +25,8 @@ static void draw_targets(uint64_t *rng)
     for (uint32_t i = 0; i < LENGTH; i++) {
         x[i] = place(rng), y[i] = place(rng), z[i] = place(rng);
         const bool stands = phx_rng_below(rng, 3) == 0;
-        was_x[i] = stands ? x[i] : place(rng), was_y[i] = stands ? y[i] : place(rng), was_z[i] = z[i];
+        was_x[i] = stands ? x[i] : place(rng), was_y[i] = stands ? y[i] : place(rng);
+        was_z[i] = phx_rng_below(rng, 2) ? z[i] : place(rng);
         hash[i] = (uint32_t)phx_rng_next(rng);
         age[i] = phx_rng_below(rng, 4) ? phx_rng_below(rng, 12) : PH_BAND_EVERY_MAX;
         word[i] = phx_rng_below(rng, 1000) | (phx_rng_below(rng, 40) ? 0 : PHX_ROW_SPECIAL);
@@ -46,13 +47,14 @@ static phx_motion_columns draw_columns(uint64_t *rng)
     return columns;
 }
 
-static phx_due_query draw_query(uint64_t *rng, uint64_t tick, uint32_t every[PH_BANDS_MAX])
+static phx_due_query draw_query(uint64_t *rng, uint64_t tick, bool rows, uint32_t every[PH_BANDS_MAX])
 {
     phx_due_query by = {.x = place(rng), .y = place(rng), .z = place(rng), .hash = (uint32_t)phx_rng_next(rng)};
     by.was_x = place(rng), by.was_y = place(rng), by.was_z = place(rng);
     by.view = phx_rng_below(rng, 4) ? (float)phx_rng_below(rng, 9) : INFINITY;
     by.square = phx_rng_below(rng, 3) == 0;
     by.sphere = !by.square && phx_rng_below(rng, 2);
+    by.level = rows && !by.square && !by.sphere && phx_rng_below(rng, 2) ? (float)phx_rng_below(rng, 9) : INFINITY;
     by.all = phx_rng_below(rng, 8) == 0;
     by.enters = phx_rng_below(rng, 2);
     by.band_count = 1 + phx_rng_below(rng, PH_BANDS_MAX);
@@ -79,24 +81,27 @@ static uint32_t band_of(const phx_due_query *by, float d2)
     return by->band_count - 1;
 }
 
+static bool in_view(const phx_due_query *by, float dx, float dy, float dz)
+{
+    if (by->square) return fabsf(dx) <= by->view && fabsf(dy) <= by->view;
+    const float square = dx * dx + dy * dy;
+    return (by->sphere ? square + dz * dz : square) <= by->view * by->view && fabsf(dz) <= by->level;
+}
+
 /* Was a sample out of view? */
 static bool has_entered(const phx_due_query *by, uint32_t i)
 {
-    const float ox = was_x[i] - by->was_x, oy = was_y[i] - by->was_y;
-    if (by->square) return fabsf(ox) > by->view || fabsf(oy) > by->view;
-    return ox * ox + oy * oy > by->view * by->view;
+    return !in_view(by, was_x[i] - by->was_x, was_y[i] - by->was_y, was_z[i] - by->was_z);
 }
 
 static bool is_due(const phx_due_query *by, uint64_t tick, const uint32_t *every, uint32_t i, bool enters,
                    uint32_t *band)
 {
-    const float dx = x[i] - by->x, dy = y[i] - by->y, dz = by->sphere ? z[i] - by->z : 0;
+    const float dx = x[i] - by->x, dy = y[i] - by->y, up = z[i] - by->z, dz = by->sphere ? up : 0;
     const float ox = was_x[i] - by->was_x, oy = was_y[i] - by->was_y, oz = by->sphere ? was_z[i] - by->was_z : 0;
     const uint32_t before = band_of(by, ox * ox + oy * oy + oz * oz);
     *band = band_of(by, dx * dx + dy * dy + dz * dz);
-    const bool in =
-        by->square ? fabsf(dx) <= by->view && fabsf(dy) <= by->view : dx * dx + dy * dy <= by->view * by->view;
-    if (!in) return false;
+    if (!in_view(by, dx, dy, up)) return false;
     if (by->all || before != *band || (enters && has_entered(by, i))) return true;
     const uint32_t phase = (hash[i] ^ by->hash) * 2654435769u >> 16;
     return age[i] < every[*band] && (tick % every[*band] + phase) % every[*band] == 0;
@@ -129,7 +134,7 @@ static void finds_due(const phx_kernels *kernels, const char *name)
         bool special = false;
         if (round % 16 == 0) draw_targets(&rng);
         const phx_motion_columns columns = draw_columns(&rng);
-        const phx_due_query by = draw_query(&rng, tick, every);
+        const phx_due_query by = draw_query(&rng, tick, columns.left_out != NULL, every);
         guard(keys, 3 * OUT);
         const phx_due_found got = kernels->find_due(&columns, spans, count, &by, keys);
         for (uint32_t s = 0; s < count; s++)
