@@ -445,6 +445,35 @@ Test(run_delta, ground_that_becomes_flat_as_a_target_gets_other_borders)
     }
 }
 
+/* Where few move, a target with a reach that only rises leaves lists of observers far from it, and comes back. */
+Test(run_delta, a_far_target_that_rises_and_falls)
+{
+    enum { OBSERVERS = 20, DRAGON };
+    phx_rules rules = plain_rules(10, 50);
+    rules.shape = PH_SHAPE_SPHERE;
+    phx_attr dragon = plain_attr(0, 0);
+    dragon.reach = 80;
+    f = fleet_open(rules, 1, 1, 4);
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= OBSERVERS; id++) fleet_enter(f, id, plain_attr(20, 0), 165, 100 + (float)id);
+    fleet_enter(f, DRAGON, dragon, 105, 110);
+    fleet_end(f);
+    begin();
+    fleet_fly(f, 1, 165, 101, 5); /* heights differ */
+    fleet_end(f);
+    begin();
+    fleet_end(f);
+    for (uint32_t i = 0; i < 4; i++) {
+        begin();
+        fleet_fly(f, DRAGON, 105, 110, i % 2 ? 0 : 100);
+        fleet_end(f);
+        for (uint64_t id = 1; id <= OBSERVERS; id++)
+            cr_assert_eq(fleet_sees(f, id, DRAGON), i % 2 == 1, "tick %u, observer %d", i, (int)id);
+    }
+    cr_assert_eq(fleet_counts(f).evaluated, counted.evaluated, "a delta is enough");
+    fleet_close(f);
+}
+
 /* Most move: towers are not marked, and yet no event is missed; the tick after, too. */
 Test(run_delta, a_moving_crowd_is_compared_without_marks)
 {
