@@ -7,19 +7,23 @@
 
 #define UNITS_MOST 24000.0f /* of a cylinder: from the lowest row to the highest one */
 /*
- * How far beyond own rows a row is brought: for a sphere in reaches, for a cylinder in heights, and a part of the own
- * rows' span, as a height may be 0.
+ * Of a sphere, in hundredths of reaches: how far beyond own rows a row is brought, and the most between own rows. The
+ * sum of three squares fits 31 bits: x is at most 2^15 (a fake position), y three reaches of 2^13 units, z the own
+ * rows' span and what is beyond; where rows of other blocks are matched that is on both sides.
  */
-#define SPHERE_BEYOND 1.1f
+enum { BEYOND_PARTS = 110, SPAN_PARTS = 170, SPAN_PARTS_MIRRORED = 60, PARTS_A_REACH = 100 };
+#define SQUARE(length) ((int64_t)(length) * (length))
+#define SQUARES(parts) \
+    (SQUARE(1 << 15) + SQUARE(3 << 13) + SQUARE((int64_t)(parts)*PHX_TILE_SPHERE_REACH / PARTS_A_REACH + 1))
+_Static_assert(SQUARES(SPAN_PARTS + BEYOND_PARTS) <= INT32_MAX, "the kernels' distances");
+_Static_assert(SQUARES(SPAN_PARTS_MIRRORED + 2 * BEYOND_PARTS) <= INT32_MAX, "the kernels' distances");
+#define SPHERE_BEYOND ((float)BEYOND_PARTS / PARTS_A_REACH)
+#define SPAN_MOST ((float)SPAN_PARTS / PARTS_A_REACH)
+#define SPAN_MOST_MIRRORED ((float)SPAN_PARTS_MIRRORED / PARTS_A_REACH)
+/* How far beyond own rows a row is brought for a cylinder: in heights, and a part of the own rows' span, as a height
+ * may be 0. */
 #define CYLINDER_BEYOND 1.25f
 #define SPAN_PART 0.01f
-/*
- * The most reaches between own rows of a sphere. The sum of three squares fits 31 bits: x is at most 2^15 (a fake
- * position), y three reaches of 2^13 units, z the own rows' span and what is beyond; where rows of other blocks are
- * matched that is on both sides.
- */
-#define SPAN_MOST 1.7f
-#define SPAN_MOST_MIRRORED 0.6f
 
 void phx_tile_heights_free(phx_tile_heights *heights, phx_mem *mem)
 {
