@@ -371,7 +371,7 @@ static inline void read_height(const phx_tile *tile, uint32_t place, float *now,
     *old = !previous && phx_row_discontinuous(&shard->grid.rows, number) ? *now : shard->old_heights.at[slot];
 }
 
-/* Finds the heights of sorted rows, and marks rows that rose or fell as moved. false = no memory. */
+/* Finds the heights of sorted rows, and marks rows with another old height as moved. false = no memory. */
 static bool find_heights(phx_tile *tile, phx_mem *mem)
 {
     enum { AHEAD = 16 };

@@ -95,24 +95,29 @@ static uint32_t short_age(uint32_t age)
     return age < PH_BAND_EVERY_MAX ? age : PH_BAND_EVERY_MAX;
 }
 
+bool phx_bands_tall(const phx_shard *shard)
+{
+    return shard->uneven || shard->rules->shape == PH_SHAPE_SPHERE;
+}
+
 static bool ready_motion_rows(phx_shard *shard)
 {
     phx_motion_rows *of = &shard->bands.rows;
     const size_t rows = (size_t)shard->grid.rows_capacity + PHX_KERNEL_PAD; /* kernels read up to the pad */
-    const size_t axes = shard->uneven ? 4 : 2;
+    const size_t axes = phx_bands_tall(shard) ? 4 : 2;
     return phx_grow(shard->mem, (void **)&of->was, &of->was_capacity, 0, axes * rows, sizeof *of->was) &&
            phx_grow(shard->mem, (void **)&of->key, &of->key_capacity, 0, 3 * rows, sizeof *of->key);
 }
 
 typedef struct writable_rows {
-    float *was_x, *was_y, *was_z, *z; /* heights: if they may decide; else NULL */
+    float *was_x, *was_y, *was_z, *z; /* heights, or NULL: phx_bands_tall() */
     uint32_t *hash, *age, *word;
 } writable_rows;
 
 static writable_rows motion_rows_of(const phx_shard *shard)
 {
     const phx_motion_rows *of = &shard->bands.rows;
-    const bool tall = shard->uneven;
+    const bool tall = phx_bands_tall(shard);
     const size_t axis = of->was_capacity / (tall ? 4 : 2), key = of->key_capacity / 3;
     return (writable_rows){
         of->was,       of->was + axis,   tall ? of->was + 2 * axis : NULL, tall ? of->was + 3 * axis : NULL, of->key,
@@ -170,7 +175,7 @@ uint32_t phx_bands_items(const phx_shard *shard)
 static phx_due_query query_of(const phx_shard *shard, const ph_class *class)
 {
     phx_due_query query = {.square = shard->rules->shape == PH_SHAPE_SQUARE,
-                           .sphere = shard->uneven && shard->rules->shape == PH_SHAPE_SPHERE,
+                           .sphere = shard->rules->shape == PH_SHAPE_SPHERE,
                            .band_count = class->band_count,
                            .tick = (uint32_t)shard->tick};
     for (uint32_t i = 0; i < class->band_count; i++) {

@@ -3,8 +3,6 @@
  */
 #include "shards/query/far_list.h"
 
-#include <math.h>
-
 enum { ROWS_OF_CELLS = 3 };
 
 /* Opens the next range of entries, which may be empty. false = there is none. */

@@ -1,9 +1,9 @@
 /*
  * The heights of entities at the last tick's end, by slot, in a world of spheres or cylinders: rows have positions in
  * the ground plane alone. With them lists are derived where heights decide, and tiles find the events
- * (interest/tile_heights.h). On flat ground heights decided nothing, so one and the same height stands for all of them,
- * and no tick writes it again. A float for each slot, and none in worlds of circles and squares. Written by the shard's
- * owner at the tick's end, as rows are; read by all workers in between.
+ * (interest/tile_heights.h). On flat ground heights decided nothing, so one and the same height stands for all of them:
+ * it is written again once the ground lies elsewhere. A float for each slot, and none in worlds of circles and squares.
+ * Written by the shard's owner at the tick's end, as rows are; read by all workers in between.
  */
 #ifndef PHX_SHARDS_STATE_OLD_HEIGHTS_H
 #define PHX_SHARDS_STATE_OLD_HEIGHTS_H

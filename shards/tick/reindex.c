@@ -354,7 +354,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
         shard->flat = phx_shard_ground_flat(shard);
         shard->heights_fit = phx_shard_heights_fit(shard);
     }
-    shard->uneven = !shard->flat || !shard->flat_before;
+    shard->uneven = phx_shape_is_tall(shard->rules->shape) && !(shard->flat && shard->flat_before);
     const bool derives = shard->flat || shard->heights_fit, derived = shard->flat_before || shard->heights_fit_before;
     /* lists follow another rule than before, or heights decide in a way that deltas do not know */
     if (derives != derived || (derives && shard->uneven && !shard->heights_fit)) shard->far_dirty = true;
