@@ -51,7 +51,7 @@ static void open_observer(phx_update_emission *at)
     at->query.z = own->z;
     at->query.was_x = own->ox;
     at->query.was_y = own->oy;
-    at->query.was_z = phx_bands_tall(shard) ? phx_bands_old_z(shard, at->slot) : 0;
+    at->query.was_z = phx_shard_bands_tall(shard) ? phx_bands_old_z(shard, at->slot) : 0;
     at->query.hash = own->hash;
     at->query.all = shard->rules->bands_changed || (own->as_observer & PHX_SAMPLE_NEW_BANDS);
     at->query.band_bits = at->scratch->band_bits;

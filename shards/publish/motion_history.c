@@ -95,29 +95,24 @@ static uint32_t short_age(uint32_t age)
     return age < PH_BAND_EVERY_MAX ? age : PH_BAND_EVERY_MAX;
 }
 
-bool phx_bands_tall(const phx_shard *shard)
-{
-    return shard->uneven || shard->rules->shape == PH_SHAPE_SPHERE;
-}
-
 static bool ready_motion_rows(phx_shard *shard)
 {
     phx_motion_rows *of = &shard->bands.rows;
     const size_t rows = (size_t)shard->grid.rows_capacity + PHX_KERNEL_PAD; /* kernels read up to the pad */
-    const size_t axes = phx_bands_tall(shard) ? 4 : 2;
+    const size_t axes = phx_shard_bands_tall(shard) ? 4 : 2;
     return phx_grow(shard->mem, (void **)&of->was, &of->was_capacity, 0, axes * rows, sizeof *of->was) &&
            phx_grow(shard->mem, (void **)&of->key, &of->key_capacity, 0, 3 * rows, sizeof *of->key);
 }
 
 typedef struct writable_rows {
-    float *was_x, *was_y, *was_z, *z; /* heights, or NULL: phx_bands_tall() */
+    float *was_x, *was_y, *was_z, *z; /* heights, or NULL: phx_shard_bands_tall() */
     uint32_t *hash, *age, *word;
 } writable_rows;
 
 static writable_rows motion_rows_of(const phx_shard *shard)
 {
     const phx_motion_rows *of = &shard->bands.rows;
-    const bool tall = phx_bands_tall(shard);
+    const bool tall = phx_shard_bands_tall(shard);
     const size_t axis = of->was_capacity / (tall ? 4 : 2), key = of->key_capacity / 3;
     return (writable_rows){
         of->was,       of->was + axis,   tall ? of->was + 2 * axis : NULL, tall ? of->was + 3 * axis : NULL, of->key,

@@ -41,11 +41,6 @@ bool phx_bands_sample(struct phx_shard *shard);
 uint32_t phx_bands_items(const struct phx_shard *shard);
 /* The height of a slot at the last tick's end; or now, if it has no history. */
 float phx_bands_old_z(const struct phx_shard *shard, uint32_t slot);
-/*
- * Do columns and queries have heights? Of spheres always: on ground that is flat, now and before, an observer from
- * another shard has the height of that one's ground before, and its targets' bands of before are by that.
- */
-bool phx_bands_tall(const struct phx_shard *shard);
 /* The samples of the shard's rows, valid where lists are derived; but for rows that are left out. */
 phx_motion_columns phx_bands_columns(const struct phx_shard *shard);
 void phx_bands_end_tick(struct phx_shard *shard);

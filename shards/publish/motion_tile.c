@@ -145,7 +145,7 @@ enum { COLUMNS = 9, HEIGHT_COLUMNS = 2 };
 static bool reserve_columns(phx_motion_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t count,
                             filled_columns *to)
 {
-    const bool tall = phx_bands_tall(shard);
+    const bool tall = phx_shard_bands_tall(shard);
     const size_t column = (size_t)count + PHX_KERNEL_PAD, cells = (size_t)tile->columns * tile->rows + 3;
     const size_t bits = count / 32 + (size_t)PHX_KERNEL_PAD, all = COLUMNS + (tall ? (size_t)HEIGHT_COLUMNS : 0);
     const uint32_t had = tile->place_of_capacity;

@@ -274,6 +274,15 @@ static inline ph_shape phx_shard_delta_shape(const phx_shard *shard)
     return !shard->uneven && phx_shape_is_tall(shard->rules->shape) ? PH_SHAPE_CIRCLE : shard->rules->shape;
 }
 
+/*
+ * Do the columns of bands, and their queries, have heights? Of spheres always: on ground that is flat, now and before,
+ * an observer from another shard has the height of that one's ground before, and its targets were in bands by that.
+ */
+static inline bool phx_shard_bands_tall(const phx_shard *shard)
+{
+    return shard->uneven || shard->rules->shape == PH_SHAPE_SPHERE;
+}
+
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 {
     return body->changed == shard->dirty_stamp;

@@ -27,7 +27,7 @@ typedef struct phx_entered {
 /* Motion samples (simd/due_search.h) by row, side by side, while lists are derived: columns of equal length in each
  * array. */
 typedef struct phx_motion_rows {
-    float *was;    /* ox, oy, and oz, z (phx_bands_tall()): of spheres, and if heights may decide */
+    float *was;    /* ox, oy, and oz, z (phx_shard_bands_tall()): of spheres, and if heights may decide */
     uint32_t *key; /* hash, age, row words; special also: the row has no old position */
     uint32_t was_capacity, key_capacity;
 } phx_motion_rows;

@@ -3,9 +3,11 @@
 # consumers, iteration, beginnings and ends; the fuzzer of commands. PHAROS_TEST_PERCENT in
 # the environment says how much the seeded ones do.
 
-set(few_scripts) # under the thread sanitizer: most of it is the model, of one thread
+set(few_scripts) # under the thread sanitizer: most of it is the model, of one thread, and diff_layout has more workers
+set(few_crowds)
 if(PHAROS_SANITIZE STREQUAL "thread")
     set(few_scripts ARGS --count 140)
+    set(few_crowds ARGS --count 2)
 endif()
 pharos_plain_test(NAME diff_model SOURCES property/diff_model.c ${few_scripts} LABELS property TIMEOUT 900)
 set(small_worlds) # under a sanitizer: as many threads, layouts and ticks
@@ -13,7 +15,7 @@ if(PHAROS_SANITIZE)
     set(small_worlds ARGS --entities 600)
 endif()
 pharos_plain_test(NAME diff_layout SOURCES property/diff_layout.c ${small_worlds} LABELS property TIMEOUT 900)
-pharos_plain_test(NAME diff_simd SOURCES property/diff_simd.c LABELS property TIMEOUT 600)
+pharos_plain_test(NAME diff_simd SOURCES property/diff_simd.c ${few_crowds} LABELS property TIMEOUT 600)
 pharos_plain_test(NAME batch_hook SOURCES property/batch_hook.c LABELS property)
 pharos_plain_test(NAME many_worlds SOURCES property/many_worlds.c LABELS property)
 if(NOT PHAROS_SANITIZE) # counts of calls, bytes and seeded bugs of the model; the same in every build
@@ -23,6 +25,8 @@ if(NOT PHAROS_SANITIZE) # counts of calls, bytes and seeded bugs of the model; t
 endif()
 if(NOT PHAROS_SANITIZE STREQUAL "thread") # nearly all of it on one thread, long runs
     pharos_plain_test(NAME storms SOURCES property/storms.c LABELS property)
+    pharos_plain_test(NAME save_damage SOURCES property/save_damage.c LABELS property)
+    pharos_plain_test(NAME capsules SOURCES property/capsules.c LABELS property)
     pharos_plain_test(NAME hash_seeds SOURCES property/hash_seeds.c LABELS property)
     pharos_plain_test(NAME event_hash_run SOURCES property/event_hash_run.c LABELS property)
     pharos_plain_test(NAME stacked_copies SOURCES property/stacked_copies.c LABELS property)
@@ -55,7 +59,6 @@ pharos_plain_test(NAME sparse_discontinuities SOURCES property/sparse_discontinu
 pharos_plain_test(NAME areas_vs_brute_force SOURCES property/areas_vs_brute_force.c LABELS property)
 pharos_plain_test(NAME tower_choice SOURCES property/tower_choice.c LABELS property)
 pharos_plain_test(NAME awake_reload SOURCES property/awake_reload.c LABELS property)
-pharos_plain_test(NAME save_damage SOURCES property/save_damage.c LABELS property)
 pharos_plain_test(NAME save_golden SOURCES property/save_golden.c LABELS property
     ARGS ${CMAKE_CURRENT_SOURCE_DIR}/data)
 pharos_plain_test(NAME save_checks SOURCES property/save_checks.c LABELS property
@@ -64,7 +67,6 @@ pharos_plain_test(NAME save_fields SOURCES property/save_fields.c LABELS propert
 pharos_plain_test(NAME save_consumers SOURCES property/save_consumers.c LABELS property)
 pharos_plain_test(NAME save_load SOURCES property/save_load.c LABELS property)
 pharos_plain_test(NAME save_pieces SOURCES property/save_pieces.c LABELS property)
-pharos_plain_test(NAME capsules SOURCES property/capsules.c LABELS property)
 pharos_plain_test(NAME capsule_calls SOURCES property/capsule_calls.c LABELS property)
 pharos_plain_test(NAME journal_replay SOURCES property/journal_replay.c LABELS property)
 pharos_plain_test(NAME journal_short SOURCES property/journal_short.c LABELS property)
