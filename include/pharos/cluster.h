@@ -196,8 +196,9 @@ typedef uint64_t (*phc_clock_fn)(void *user);
 
 /**
  * Packs the host's state of an entity that is about to go to another node, into at most `size` bytes. Called by
- * phc_told(); it may not call Pharos. The entity has gone with PHC_EVENT_LOST, not before: it may stay for now, as of a
- * family with too many bytes, and is packed again later. @return the bytes; more than `size`: it can not be packed.
+ * phc_told(); it may not call Pharos. The entity goes with PHC_EVENT_LOST, not before: one that can not go in this
+ * tick, as its family has too many bytes, stays, and is packed again in a later one. @return the bytes; more than
+ * `size`: it can not be packed.
  */
 typedef size_t (*phc_pack_fn)(void *user, uint64_t id, void *bytes, size_t size);
 
@@ -215,9 +216,9 @@ typedef struct phc_def {
     uint32_t silent_ticks;         /* remote entities leave if their node is not heard for so many ticks */
     uint32_t lease_ms;             /* a member that is not heard by the control store for so long is put out; 1000 .. */
     uint32_t list_ms;              /* between two looks at the control store: at most a quarter of lease_ms */
-    uint32_t link_timeout_ms;      /* of two members that do not hear each other one is put out, a lease later: at least
-                                      three      times list_ms, as members send a heartbeat in each of these; 0 = off */
-    uint32_t moves_per_tick;       /* families and single entities handed over in a tick, at most */
+    uint32_t link_timeout_ms; /* of two members that do not hear each other one is put out, a lease later. Three times
+                                 list_ms at least, as each of these has one heartbeat; 0 = off */
+    uint32_t moves_per_tick;  /* families and single entities handed over in a tick, at most */
     phc_store_loss store_loss;
     uint16_t number;  /* that it wishes, among the living members; 0 = the lowest that is free. Where another process
                          with it lives for a lease more, this one ends: PHC_EVENT_FENCED says so */
