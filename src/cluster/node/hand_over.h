@@ -22,8 +22,8 @@ phx_feed *phx_hand_over_feed(const phx_node *node, uint64_t id, uint64_t *owners
 ph_status phx_hand_over_leave(phx_node *node, uint64_t id);
 
 /*
- * Would phx_hand_over_send() take this entity by itself? Asked before its state is written, which costs a thousand
- * times as much. PH_OK, or one of that function's statuses that followers and state have no part in.
+ * Would phx_hand_over_send() take this entity by itself? Asked before its state is written, which costs far more.
+ * PH_OK, or one of that function's statuses that followers and state have no part in.
  */
 ph_status phx_hand_over_may_send(const phx_node *node, uint64_t id, uint16_t number);
 /*
