@@ -72,7 +72,7 @@ typedef struct phx_due_query {
     float view;                     /* targets beyond are left out; INFINITY: none is */
     float level;                    /* of rows: targets farther off in height are left out; INFINITY: none is */
     bool square;                    /* the view is one */
-    bool sphere;                    /* the view and the bands are, and heights may decide */
+    bool sphere;                    /* the view and the bands are */
     bool all;                       /* all in view are due */
     bool enters;                    /* of rows: rows out of view at the last tick's end are due */
     uint32_t band_count, band_bits; /* of its bands; the bits of a band in a due key */
