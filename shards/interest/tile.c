@@ -783,6 +783,7 @@ static void group_own_by_view(phx_tile *tile)
 bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t number)
 {
     const phx_block *block = &shard->grid.blocks[number];
+    tile->between.cell = UINT32_MAX; /* so that the work in a range does not depend on earlier ones */
     if (tile->shard == shard && tile->tick == shard->tick && tile->block == number) return true;
     float reach = reach_of(block, shard);
     PHX_ASSERT(shard->delta_allowed && shard->derives_lists);
@@ -792,7 +793,6 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own_count = 0;
     tile->all_by_delta = false;
-    tile->between.cell = UINT32_MAX;
     tile->renewed = phx_prev_rows_any_renewed(&shard->previous, &shard->grid.rows, tile->rows);
     tile->related_due = phx_related_due_rows(shard, tile->rows);
     tile->annular = shard->margin_max > 0.0f && !(block->view_min > 0.0f);

@@ -85,14 +85,19 @@ Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
     }
 }
 
-/* Alike observers, and as many mere targets, in one block; all step at once. Ready for the interest phase. */
-static fleet *crowd_on_the_move(uint32_t observers, float view)
+/*
+ * Alike observers, and as many mere targets, in one block; all step at once. Ready for the interest phase. cap: of the
+ * observers; 0 = none.
+ */
+static fleet *crowd_on_the_move(uint32_t observers, float view, uint32_t cap)
 {
     uint64_t rng = 20;
     fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
+    phx_attr seeing = plain_attr(view, 0);
+    seeing.cap = cap;
     fleet_begin(f);
     for (uint64_t id = 1; id <= 2 * (uint64_t)observers; id++)
-        fleet_enter(f, id, plain_attr(id <= observers ? view : 0, 0), float_between(&rng, 83, 157),
+        fleet_enter(f, id, id <= observers ? seeing : plain_attr(0, 0), float_between(&rng, 83, 157),
                     float_between(&rng, 83, 157));
     fleet_end(f);
     fleet_begin(f);
@@ -105,7 +110,7 @@ static fleet *crowd_on_the_move(uint32_t observers, float view)
 /* Returns the number of targets in changes. */
 static uint32_t delta_in_two_runs(uint32_t observers, uint64_t calls, bool sparse, bool *stopped)
 {
-    fleet *f = crowd_on_the_move(observers, sparse ? 8 : 20);
+    fleet *f = crowd_on_the_move(observers, sparse ? 8 : 20, 0);
     phx_shard *shard = &f->shard[0];
     phx_scratch fresh;
     uint32_t rows = shard->grid.row_end, order[FLEET_IDS], through[FLEET_IDS], at = 0;
@@ -147,6 +152,46 @@ Test(interest, deltas_that_stop_go_on_where_they_stopped)
             cr_assert_eq(delta_in_two_runs(crowds[c], calls, c == 0, &stopped), told);
             cr_assert_lt(calls, 100);
         }
+    }
+}
+
+/* The work at a cap in two runs of one crowd, which are one worker's, or two workers'. */
+static phx_interest_counts cut_in_two_runs(uint32_t first, bool one_worker)
+{
+    fleet *f = crowd_on_the_move(250, 20, 12);
+    phx_shard *shard = &f->shard[0];
+    const uint32_t rows = shard->grid.row_end;
+    phx_scratch scratch[2];
+    phx_interest_counts counts;
+    for (int i = 0; i < 2; i++) phx_scratch_init(&scratch[i], shard->mem);
+    cr_assert_eq(phx_interest_run(&scratch[0], &f->directory, shard, 0, first), first);
+    phx_scratch *then = &scratch[!one_worker];
+    cr_assert_eq(phx_interest_run(then, &f->directory, shard, first, rows - first), rows - first);
+    counts = scratch[0].counts;
+    if (!one_worker) {
+        counts.by_delta += scratch[1].counts.by_delta;
+        counts.evaluated += scratch[1].counts.evaluated;
+        counts.ranges_visited += scratch[1].counts.ranges_visited;
+        counts.pairs_tested += scratch[1].counts.pairs_tested;
+    }
+    for (int i = 0; i < 2; i++) phx_scratch_free(&scratch[i]);
+    fleet_close(f);
+    return counts;
+}
+
+/* A worker that has done a part of a cell counts for the rest as much as another one. */
+Test(interest, the_work_at_a_cap_is_that_of_any_workers)
+{
+    enum { ROWS = 500, STEP = 23 };
+    for (uint32_t first = STEP; first < ROWS; first += STEP) {
+        const phx_interest_counts one = cut_in_two_runs(first, true), two = cut_in_two_runs(first, false);
+        cr_assert_gt(one.by_delta, 100, "most caps still cut");
+        cr_assert_eq(one.by_delta, two.by_delta);
+        cr_assert_eq(one.evaluated, two.evaluated);
+        cr_assert_eq(one.ranges_visited, two.ranges_visited, "from row %u: %lu, %lu", first,
+                     (unsigned long)one.ranges_visited, (unsigned long)two.ranges_visited);
+        cr_assert_eq(one.pairs_tested, two.pairs_tested, "from row %u: %lu, %lu", first,
+                     (unsigned long)one.pairs_tested, (unsigned long)two.pairs_tested);
     }
 }
 
