@@ -79,8 +79,12 @@ ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
     if (entity) phx_halo_remove(halo, entity);
     const ph_status status = ph_enter(halo->def.producer, id, attrs);
     if (status != PH_OK) return status;
-    phx_halo_add(halo, (phx_halo_entity){
-                           .id = id, .stay = next_stay(halo), .own = true, .enters = true, .heard_tick = halo->now});
+    phx_halo_add(halo, (phx_halo_entity){.id = id,
+                                         .stay = next_stay(halo),
+                                         .own = true,
+                                         .enters = true,
+                                         .entered = phx_halo_last_command(halo),
+                                         .heard_tick = halo->now});
     return PH_OK;
 }
 
@@ -130,43 +134,65 @@ static void hear_double(phx_halo *halo, const phx_halo_head *head, const phx_hol
     phx_double_ids_hear(&halo->double_ids, &copy, halo->now);
 }
 
-static void take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy)
+/* false: a command was not taken, so what stands here is older than the copy. */
+static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy)
 {
     const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, copy->id);
     phx_halo_entity *entity = phx_halo_find(halo, copy->id);
     if ((holding && !holding->sending) || (entity && entity->own)) {
         if (holding && !copy->sending) hear_double(halo, head, holding);
-        return;
+        return true;
     }
     const bool is_of_another = entity && phx_halo_remote_of(halo, entity)->source != head->source;
-    if (is_of_another && holding) return;       /* it is on its way, and not from there */
-    if (is_of_another && copy->sending) return; /* its receiver has been heard */
+    if (is_of_another && holding) return true;       /* it is on its way, and not from there */
+    if (is_of_another && copy->sending) return true; /* its receiver has been heard */
     if (entity && entity->stay != copy->stay) {
-        if (!taken(halo, ph_leave(halo->def.producer, copy->id))) return;
+        if (!taken(halo, ph_leave(halo->def.producer, copy->id))) return false;
         phx_halo_remove(halo, entity);
         entity = NULL;
     }
     if (entity ? !follow_copy(halo, entity, copy) : !taken(halo, ph_enter(halo->def.producer, copy->id, &copy->attrs)))
-        return;
+        return false;
     const uint64_t said = entity ? phx_halo_remote_of(halo, entity)->said : 0;
-    if (!entity) entity = phx_halo_add(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
+    if (!entity)
+        entity = phx_halo_add(
+            halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay, .entered = phx_halo_last_command(halo)});
     *phx_halo_remote_of(halo, entity) =
         (phx_halo_remote){.source = head->source, .tick = head->tick, .said = said, .attrs = copy->attrs};
     entity->heard_tick = halo->now;
     halo->counts.copies_in++;
     peer->copies_in++;
+    return true;
 }
 
-static void drop_copy(phx_halo *halo, phx_halo_entity *entity)
+/* false: not taken. */
+static bool drop_copy(phx_halo *halo, phx_halo_entity *entity)
 {
-    if (taken(halo, ph_leave(halo->def.producer, entity->id))) phx_halo_remove(halo, entity);
+    if (!taken(halo, ph_leave(halo->def.producer, entity->id))) return false;
+    phx_halo_remove(halo, entity);
+    return true;
 }
 
-static void take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone gone)
+static bool take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone gone)
 {
     phx_halo_entity *entity = phx_halo_find(halo, gone.id);
-    if (entity && !entity->own && entity->stay == gone.stay && phx_halo_remote_of(halo, entity)->source == head->source)
-        drop_copy(halo, entity);
+    const bool is_there =
+        entity && !entity->own && entity->stay == gone.stay && phx_halo_remote_of(halo, entity)->source == head->source;
+    return !is_there || drop_copy(halo, entity);
+}
+
+/* false: some were not taken. */
+static bool take_entities(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < head->copies; i++) {
+        const phx_halo_copy copy = phx_halo_copy_at(parts, i);
+        const bool has_room = phx_halo_reserve_copies(halo, 1);
+        halo->counts.no_memory += !has_room;
+        all &= has_room && take_copy(halo, peer, head, &copy);
+    }
+    for (uint32_t i = 0; i < head->gone; i++) all &= take_gone(halo, head, phx_halo_gone_at(parts, i));
+    return all;
 }
 
 static void take_needs(phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
@@ -198,11 +224,13 @@ static bool is_due(phx_halo *halo, phx_halo_peer *peer, uint64_t tick)
     return !is_late && !is_ahead;
 }
 
-/* Notes which own tick the source had heard, once all its messages of its own tick have come, in their order. */
-static void take_echo(phx_halo_peer *peer, const phx_halo_head *head, bool first)
+/*
+ * Notes which own tick the source had heard, once all its messages of its own tick have come, in their order, and all
+ * in them was taken.
+ */
+static void take_echo(phx_halo_peer *peer, const phx_halo_head *head, bool all)
 {
-    if (first) peer->parts = 0;
-    if (head->part != peer->parts) return;
+    if (head->part != peer->parts || !all) return;
     peer->parts++;
     if (head->last && head->echo != 0) peer->echoed = head->echo;
 }
@@ -221,20 +249,14 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
         halo->counts.unplaced += !peer;
         halo->counts.ahead += peer && head.echo > halo->now;
         if (!peer || head.echo > halo->now || !is_due(halo, peer, head.tick)) return;
-        const bool first = head.tick > peer->newest;
-        take_echo(peer, &head, first);
+        if (head.tick > peer->newest) peer->parts = 0;
         peer->newest = head.tick;
         peer->heard_tick = halo->now;
         peer->pins_echo = head.pins_echo;
         peer->messages_in++;
         peer->bytes_in += size;
         halo->counts.bytes_in += size;
-        for (uint32_t i = 0; i < head.copies; i++) {
-            const phx_halo_copy copy = phx_halo_copy_at(&parts, i);
-            if (phx_halo_reserve_copies(halo, 1)) take_copy(halo, peer, &head, &copy);
-            else halo->counts.no_memory++;
-        }
-        for (uint32_t i = 0; i < head.gone; i++) take_gone(halo, &head, phx_halo_gone_at(&parts, i));
+        take_echo(peer, &head, take_entities(halo, peer, &head, &parts));
         if (head.part > 0) return;
         phx_halo_take_pins(halo, peer, &head, &parts);
         take_needs(peer, &head, &parts);
@@ -266,6 +288,6 @@ void phx_halo_begin_tick(phx_halo *halo)
         if (entity->resigns) phx_halo_resign(halo, entity);
         if (!is_stale(halo, entity)) continue;
         halo->counts.expired++;
-        drop_copy(halo, entity);
+        (void)drop_copy(halo, entity);
     }
 }

@@ -43,6 +43,7 @@ typedef struct phx_halo_entity {
     bool copied : 1;     /* ... but the world has had its copy before */
     uint8_t far_ticks;   /* own, or on its way: it is written for all peers still, and stands in phx_halo.far; else 0 */
     uint8_t refused;     /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
+    uint64_t entered;    /* the number of the command that entered it here; 0: it came from another node */
     uint64_t written;    /* the last message that it stands in */
     uint64_t heard_tick; /* own one, when a copy was repeated last, or an own one was entered */
 } phx_halo_entity;
@@ -69,7 +70,7 @@ typedef struct phx_halo_peer {
     uint64_t registration, newest; /* the newest tick that was heard */
     uint64_t heard_tick;           /* own one, then */
     uint64_t echoed; /* own tick that it had heard as it wrote its newest whole tick; see phx_halo_lag() */
-    uint32_t parts;  /* of its newest tick that came, in their order from the first one on */
+    uint32_t parts;  /* of its newest tick that came and were taken whole, in their order from the first one on */
     uint64_t copies_in, copies_out, messages_in, messages_out, bytes_in, bytes_out;
     uint64_t *pins; /* ids that it needs, by their places; 0 = an empty one */
     uint32_t pin_count, pin_capacity;

@@ -140,6 +140,13 @@ void phx_halo_forget_peers(phx_halo *halo)
     }
 }
 
+uint64_t phx_halo_last_command(const phx_halo *halo)
+{
+    uint64_t number = 0;
+    const ph_status status = ph_producer_sequence(halo->def.producer, &number);
+    return status == PH_OK ? number : 0; /* 0: the host has destroyed the world */
+}
+
 void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity)
 {
     const ph_attrs remote = {.given = PH_REMOTE, .remote = true};

@@ -18,6 +18,8 @@ phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity);
 void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity);
 /* An own entity is a copy from now on, on its way; room for one was reserved. */
 phx_halo_entity *phx_halo_disown(phx_halo *halo, phx_halo_entity *entity);
+/* The number of the last command of the halo's producer. */
+uint64_t phx_halo_last_command(const phx_halo *halo);
 /* Tries to make an entity remote that was handed over. */
 void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity);
 /* With these attributes it is seen from beyond the width. */

@@ -31,7 +31,7 @@ static void refuse_own(phc *member, phx_halo_entity *entity, ph_status why)
 static void refuse_enter(phc *member, const ph_refusal *refusal)
 {
     phx_halo_entity *entity = phx_halo_find(&member->halo, refusal->id);
-    if (!entity || (entity->own && phx_arrivals_have(member, refusal->id))) return; /* of its copy, which came before */
+    if (!entity || entity->entered != refusal->sequence) return; /* of one with its id before, which is known no more */
     if (entity->own) refuse_own(member, entity, refusal->status);
     else phx_halo_remove(&member->halo, entity);
 }
@@ -45,7 +45,7 @@ static void set_again(phc *member, const phx_halo_entity *entity)
 static void refuse_change(phc *member, const ph_refusal *refusal)
 {
     phx_halo_entity *entity = phx_halo_find(&member->halo, refusal->id);
-    if (!entity || entity->own) return;
+    if (!entity || entity->own || refusal->sequence < entity->entered) return;
     if (refusal->status == PH_UNKNOWN_ID) {
         phx_halo_remove(&member->halo, entity);
         return;

@@ -77,8 +77,8 @@ TestSuite(halo, .init = set_up, .fini = tear_down);
 
 /* ---- messages ---- */
 
-/* A message of the peer with one copy; 0: none. @return its bytes */
-static size_t write_message(unsigned char *bytes, uint64_t tick, uint64_t id)
+/* A message of the peer with one copy; 0: none. echo: the own tick that it has heard. @return its bytes */
+static size_t write_message(unsigned char *bytes, uint64_t tick, uint64_t id, uint64_t echo)
 {
     const ph_attrs attrs = {.view = 5, .layers = 1, .sees = 1};
     const phx_halo_copy copy = {.id = id, .stay = 7, .attrs = {.x = 60, .y = 50}};
@@ -87,6 +87,7 @@ static size_t write_message(unsigned char *bytes, uint64_t tick, uint64_t id)
                                 .version = 3,
                                 .heard_version = 3,
                                 .tick = tick,
+                                .echo = echo,
                                 .last = true,
                                 .sets = id != 0,
                                 .copies = id != 0};
@@ -101,7 +102,7 @@ static size_t write_message(unsigned char *bytes, uint64_t tick, uint64_t id)
 static void hear(uint64_t tick, uint64_t id)
 {
     unsigned char bytes[256];
-    phx_halo_receive(halo, bytes, write_message(bytes, tick, id));
+    phx_halo_receive(halo, bytes, write_message(bytes, tick, id, 0));
 }
 
 static void step(void)
@@ -116,7 +117,7 @@ Test(halo, bytes_are_a_message_or_none)
     phx_halo_head head;
     phx_halo_parts parts;
     uint64_t rng = 1;
-    const size_t size = write_message(bytes, 9, 5);
+    const size_t size = write_message(bytes, 9, 5, 0);
     cr_assert_eq(size, phx_halo_bytes(&(phx_halo_head){.sets = 1, .copies = 1}));
     cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
     cr_assert(head.source == PEER && head.target == SELF && head.tick == 9 && head.copies == 1 && head.gone == 0);
@@ -171,6 +172,37 @@ Test(halo, copies_are_as_old_as_the_last_whole_tick)
     hear_part(5, 12, 0, true);
     cr_assert(halo->counts.ahead == 1 && peer_lag() == 1, "this node has made 11 ticks");
     hear_part(5, 11, 0, true);
+    cr_assert_eq(peer_lag(), 0);
+}
+
+static void hear_echo(uint64_t tick, uint64_t id, uint64_t echo)
+{
+    unsigned char bytes[256];
+    phx_halo_receive(halo, bytes, write_message(bytes, tick, id, echo));
+}
+
+/* The world has the copy as it was in an earlier tick, or not at all. */
+Test(halo, a_copy_is_as_old_as_the_last_tick_of_which_all_were_taken)
+{
+    step();
+    hear_echo(1, 5, 1);
+    for (uint64_t i = 0; i < 10; i++) step();
+    fail_alloc_order(&allocator, 1, true);
+    for (uint64_t id = 6; halo->counts.no_memory == 0; id++) hear_echo(2, id, 10);
+    fail_alloc_order(&allocator, 0, false);
+    cr_assert_eq(peer_lag(), 9, "a copy found no memory");
+    hear_part(3, 9, 0, true);
+    cr_assert_eq(peer_lag(), 1, "there is memory again");
+    step();
+    for (uint64_t i = 0; i < 10; i++) step();
+    hear_echo(4, 0, 20);
+    cr_assert_eq(peer_lag(), 1);
+    while (ph_leave(producer, 99) == PH_OK) continue;
+    hear_echo(5, 7, 22);
+    cr_assert_eq(peer_lag(), 1, "the producer is full");
+    step();
+    cr_assert_eq(peer_lag(), 2);
+    hear_echo(6, 7, 22);
     cr_assert_eq(peer_lag(), 0);
 }
 

@@ -149,6 +149,13 @@ static float own_place(uint32_t i)
     return phc_owner_of(member, 0, 0) == phc_number(member) ? BORDER - FAR : BORDER + FAR;
 }
 
+/* ... and so near that it has. */
+static float near_place(uint32_t i)
+{
+    const phc *member = hosts[i].member;
+    return phc_owner_of(member, 0, 0) == phc_number(member) ? BORDER - 10 : BORDER + 10;
+}
+
 static void enter_at(uint32_t i, uint64_t id)
 {
     const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(i), .y = 10};
@@ -324,4 +331,24 @@ Test(short_ticks, one_that_left_its_family_leaves_though_the_producer_is_full_as
     cr_assert_eq(ph_entity_get(hosts[1].world, GONE, &attrs), PH_UNKNOWN_ID);
     cr_assert_null(phx_halo_find(&member->halo, GONE));
     for (uint64_t id = 1; id <= FAMILY; id += 2) expect_own(id);
+}
+
+/* The copy had no room, and the host's entity of the same id and tick has it. */
+Test(short_ticks, the_refusal_of_a_copy_is_not_one_of_an_entity_that_the_host_enters_in_its_tick)
+{
+    const uint64_t id = 7;
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = near_place(0)};
+    fill_world();
+    cr_assert_eq(phc_enter(hosts[0].member, id, &attrs, 0), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    run_node(0);
+    cr_assert_eq(phc_tick(hosts[1].member), PH_OK);
+    cr_assert_not_null(phx_halo_find(&hosts[1].member->halo, id), "its copy comes in each round");
+    cr_assert_eq(phc_leave(hosts[0].member, id), PH_OK);
+    cr_assert_eq(phc_leave(hosts[1].member, OTHERS), PH_OK);
+    enter_at(1, id);
+    cr_assert_eq(ph_tick(hosts[1].world, NULL), PH_OK);
+    cr_assert_eq(phc_told(hosts[1].member), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    expect_own(id);
 }
