@@ -89,13 +89,13 @@ static void find_depths(phx_event_writer *writer)
 {
     const phx_depths *depths = writer->depths;
     const phx_name *name = writer->shard->store.name;
-    const uint32_t deepest = depths->deepest;
+    const uint32_t deepest = depths->deepest, count = writer->count, *targets = writer->targets;
     uint32_t deep[PHX_ORDER_MOST], passed = 0;
-    for (uint32_t i = 0; i < writer->count; i++) { /* no branch: it would be mispredicted */
-        const phx_target_word word = phx_target_word_at(writer->targets, i);
-        writer->depth[i] = phx_target_word_leaves(word) * deepest;
+    for (uint32_t i = 0; i < count; i++)
+        writer->depth[i] = phx_target_word_leaves(phx_target_word_at(targets, i)) * deepest;
+    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
         deep[passed] = i;
-        passed += phx_depths_may_have(depths, name[phx_target_word_slot(word)].id);
+        passed += phx_depths_may_have(depths, name[phx_target_word_slot(phx_target_word_at(targets, i))].id);
     }
     PHX_ASSERT(passed <= writer->count);
     for (uint32_t d = 0; d < passed; d++) {

@@ -4,7 +4,7 @@
 #include "world/ingest/apply.h"
 
 #include "world/ingest/ingest.h"
-#include "world/ingest/ingest_relations.h"
+#include "world/ingest/place_families.h"
 #include "world/queue/capsule.h"
 #include "world/queue/commands.h"
 #include "world/state/move_types.h"
@@ -56,25 +56,16 @@ static bool visit_commands(phx_world *world, changed_fn visit)
     return true;
 }
 
-/* Children move to their root: they become followers, their children come later. */
-static bool bring_children(phx_world *world, uint64_t id)
-{
-    const phx_attach_links *family = phx_attach_children(&world->attach, id);
-    for (uint32_t i = 0; family && i < family->count; i++)
-        if (!phx_ingest_place_at_root(world, family->children[i])) return false;
-    return true;
-}
-
 bool phx_apply_follow(phx_world *world)
 {
     if (phx_idmap_count(&world->attach.parent_of) == 0) return true;
-    if (!world->apply.wide && !visit_commands(world, bring_children)) return false;
+    if (!world->apply.wide && !visit_commands(world, phx_ingest_place_children)) return false;
     for (uint32_t i = 0; !world->apply.wide && i < world->apply.follower_count; i++) {
         const uint64_t id = world->apply.followers[i];
         if (phx_attach_parent(&world->attach, id) != 0 && !phx_ingest_place_at_root(world, id)) return false;
-        if (!bring_children(world, id)) return false;
+        if (!phx_ingest_place_children(world, id)) return false;
     }
-    return !world->apply.wide || phx_ingest_follow(world);
+    return !world->apply.wide || phx_ingest_place_all(world);
 }
 
 static bool note_id(phx_world *world, uint64_t id)

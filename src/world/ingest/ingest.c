@@ -217,17 +217,6 @@ void phx_ingest(phx_world *world)
     phx_moves_report(world);
 }
 
-bool phx_ingest_follow(phx_world *world)
-{
-    const phx_attach *attach =
-        &world->attach; /* in the order of families, which depends on no hash table, so on no hash_seed */
-    bool all = true;
-    for (uint32_t i = 0; i < attach->family_count; i++)
-        for (uint32_t j = 0; j < attach->families[i].count; j++)
-            all &= phx_ingest_place_at_root(world, attach->families[i].children[j]);
-    return all;
-}
-
 bool phx_ingest_classes(phx_world *world)
 {
     bool all = true;

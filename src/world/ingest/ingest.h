@@ -24,12 +24,6 @@ bool phx_ingest_collect(phx_world *world);
 void phx_ingest(phx_world *world);
 
 /*
- * Moves attached children to their roots. false = no memory for some: call again, or go on, and they follow in the
- * next tick.
- */
-bool phx_ingest_follow(phx_world *world);
-
-/*
  * The rules and classes changed: resolves every entity's attributes anew. false = no memory for some: call again, in
  * this tick or in the next one.
  */

@@ -5,8 +5,8 @@
 #include "world/ingest/ingest_relations.h"
 
 #include "shards/ingest/commands.h"
-#include "shards/ingest/moves.h"
 #include "world/ingest/followers.h"
+#include "world/ingest/place_families.h"
 #include "world/table/instance_counts.h"
 
 /* The shard and slot of an id that is in the world. */
@@ -111,33 +111,6 @@ static void end_relations(phx_world *world, uint64_t id)
 
 /* ---- attachments ---- */
 
-/* Moves an entity to another's position and instance. */
-static bool place_at(phx_world *world, uint64_t id, uint64_t where)
-{
-    uint32_t slot, there;
-    const phx_shard *other = must_find(world, where, &there);
-    phx_shard *shard = must_find(world, id, &slot);
-    const phx_body at = other->store.body[there], *now = &shard->store.body[slot];
-    const uint32_t instance = phx_store_attr(&other->store, there)->instance;
-    phx_attr attr = *phx_store_attr(&shard->store, slot);
-    if (now->x == at.x && now->y == at.y && now->z == at.z && attr.instance == instance) return true;
-    if (!phx_shard_ready(shard, 1) || !phx_instances_reserve(&world->instances)) return false;
-    if (attr.instance != instance) {
-        phx_instances_remove(&world->instances, attr.instance);
-        phx_instances_add(&world->instances, instance);
-        attr.instance = instance;
-        phx_shard_set(shard, slot, &attr);
-    }
-    phx_shard_move(shard, slot, at.x, at.y, at.z);
-    phx_note_follower(world, id);
-    return true;
-}
-
-bool phx_ingest_place_at_root(phx_world *world, uint64_t child)
-{
-    return place_at(world, child, phx_attach_root(&world->attach, child));
-}
-
 static void mark_attached(phx_world *world, uint64_t child, bool attached)
 {
     uint64_t home = phx_directory_find(&world->directory, child) & ~PHX_HOME_ATTACHED;
@@ -204,15 +177,6 @@ static void detach_children(phx_world *world, uint64_t id)
     while ((family = phx_attach_children(&world->attach, id)) != NULL) detach_child(world, family->children[0]);
 }
 
-/* An attached child may be at its root already, so a failure changes nothing. false = no memory. */
-static bool place_children(phx_world *world, uint64_t id)
-{
-    const phx_attach_links *family = phx_attach_children(&world->attach, id);
-    for (uint32_t i = 0; family && i < family->count; i++)
-        if (!phx_ingest_place_at_root(world, family->children[i])) return false;
-    return true;
-}
-
 ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command)
 {
     if (!phx_directory_has(&world->directory, command->id)) return PH_UNKNOWN_ID;
@@ -224,7 +188,7 @@ ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command)
 
 bool phx_ingest_place_relatives(phx_world *world, uint64_t id)
 {
-    return place_children(world, id) &&
+    return phx_ingest_place_children(world, id) &&
            (phx_attach_parent(&world->attach, id) == 0 || phx_ingest_place_at_root(world, id));
 }
 
@@ -238,7 +202,7 @@ ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
 {
     phx_attach *attach = &world->attach;
     /* all are placed before any is detached */
-    if (!place_children(world, id) || !ready_related_observers(world, id)) return PH_NO_MEMORY;
+    if (!phx_ingest_place_children(world, id) || !ready_related_observers(world, id)) return PH_NO_MEMORY;
     detach_children(world, id);
     if (phx_attach_parent(attach, id) != 0) {
         phx_attach_remove(attach, id);

@@ -24,9 +24,6 @@ ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command);
 bool phx_ingest_place_relatives(phx_world *world, uint64_t id);
 void phx_ingest_detach_relatives(phx_world *world, uint64_t id);
 
-/* Moves an attached child to its root's position. false = no memory. */
-bool phx_ingest_place_at_root(phx_world *world, uint64_t child);
-
 /* Ends all relations and attachments of a leaving entity. PH_NO_MEMORY: no visible change was made. */
 ph_status phx_ingest_release_all(phx_world *world, uint64_t id);
 

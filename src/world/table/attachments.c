@@ -90,6 +90,7 @@ bool phx_attach_put(phx_attach *attach, uint64_t child, uint64_t parent)
                   sizeof(uint64_t)))
         return false;
     if (!at) {
+        family->parent = parent;
         attach->free_first = family->next_free;
         phx_idmap_insert(&attach->family_of, parent, place);
     }

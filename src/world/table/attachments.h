@@ -8,7 +8,8 @@
 #include "base/idmap.h"
 
 typedef struct phx_attach_links {
-    uint64_t *children;
+    uint64_t parent;
+    uint64_t *children; /* none: the family is free */
     uint32_t count, capacity;
     uint32_t next_free;
 } phx_attach_links;

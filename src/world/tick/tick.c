@@ -17,6 +17,7 @@
 #include "world/ingest/import_arrival.h"
 #include "world/ingest/imports.h"
 #include "world/ingest/ingest.h"
+#include "world/ingest/place_families.h"
 #include "world/ingest/renewals.h"
 #include "world/monitor/monitor.h"
 #include "world/publish/address_broadcasts.h"
@@ -282,7 +283,7 @@ static bool run_stage(phx_world *world)
         phx_ingest(world);
         break;
     case PHX_STAGE_FOLLOW:
-        done = world->apply.running ? phx_apply_follow(world) : phx_ingest_follow(world);
+        done = world->apply.running ? phx_apply_follow(world) : phx_ingest_place_all(world);
         if (!world->apply.running) next = phx_crowd_due(world) ? PHX_STAGE_CROWD_COUNT : phx_stage_after_ingest(world);
         break;
     case PHX_STAGE_NOTE_APPLIED:
