@@ -29,6 +29,7 @@
 #include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_pins.h"
+#include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
@@ -285,7 +286,7 @@ static void hand_over(federation *f, member *m)
         const spot now = *trail_spot(&f->trail, f->trail.tick, id);
         const uint32_t region = phx_halo_region(grid, now.x, now.y);
         const uint16_t number = m->node.map.regions[region].number;
-        if (number == m->node.def.member.number || phx_halo_beyond(m->halo, now.x, now.y) < HAND_OVER) continue;
+        if (number == m->node.def.member.number || !phx_halo_is_beyond(m->halo, now.x, now.y, HAND_OVER)) continue;
         phx_family family;
         const ph_status status = phx_halo_give(m->halo, id, number, &family);
         CHECK(status == PH_OK || status == PH_PENDING || status == PH_FULL, "give %" PRIu64 ": %s", id,
@@ -341,6 +342,7 @@ static void round_of(federation *f, member *m)
     CHECK(count == 0, "seed %" PRIu64 " tick %" PRIu64 ": %s of %" PRIu64 " is refused: %s", f->seed, f->trail.tick,
           ph_command_name((ph_command)refusal.command), refusal.id, ph_status_name(refusal.status));
     tell_clients(f, m);
+    phx_halo_find_away(m->halo, NULL, NULL);
     phx_halo_write(m->halo, send_halo, m);
     hand_over(f, m);
     send_channel(f, m);

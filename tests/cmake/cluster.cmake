@@ -11,6 +11,8 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/halo/test_double_ids.c
         unit/cluster/halo/test_halo.c
         unit/cluster/halo/test_halo_pins.c
+        unit/cluster/halo/test_halo_search.c
+        unit/cluster/halo/test_region_set.c
         unit/cluster/node/test_channel.c
         unit/cluster/node/test_doubles.c
         unit/cluster/node/test_hand_over.c

@@ -3,8 +3,6 @@
  */
 #include "cluster/halo/halo.h"
 
-#include <math.h>
-
 #include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
 
@@ -23,29 +21,14 @@ void phx_halo_free(phx_halo *halo)
     phx_release(&halo->mem, (void **)&halo->peers, &halo->peer_capacity, sizeof *halo->peers);
     phx_release(&halo->mem, (void **)&halo->entities, &halo->entity_capacity, sizeof *halo->entities);
     phx_release(&halo->mem, (void **)&halo->remotes, &halo->remote_capacity, sizeof *halo->remotes);
+    phx_release(&halo->mem, (void **)&halo->hits, &halo->hit_capacity, sizeof *halo->hits);
+    phx_release(&halo->mem, (void **)&halo->sending.items, &halo->sending.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->newcomers.items, &halo->newcomers.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->far.items, &halo->far.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->left, &halo->left_capacity, sizeof *halo->left);
     phx_release(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, sizeof *halo->pins);
     phx_idmap_free(&halo->places);
     phx_idmap_free(&halo->pinned);
-}
-
-/* ---- regions ---- */
-
-float phx_halo_beyond(const phx_halo *halo, float x, float y)
-{
-    const phx_region_grid *grid = &halo->def.grid;
-    const phx_node *node = halo->def.node;
-    float least = INFINITY;
-    for (uint32_t region = 0; region < node->map.region_count; region++) {
-        if (node->map.regions[region].number != node->def.member.number) continue;
-        float d[2];
-        phx_halo_distance(grid, region, x, y, d);
-        const float both = sqrtf(d[0] * d[0] + d[1] * d[1]);
-        if (both < least) least = both;
-    }
-    return least;
 }
 
 /* ---- own entities ---- */

@@ -18,12 +18,6 @@
 void phx_halo_init(phx_halo *halo, const phx_halo_def *def);
 void phx_halo_free(phx_halo *halo);
 
-/*
- * How far a place is from the nearest region of this node; 0 inside of one. An own entity is given away once it is some
- * way beyond: the width of the halo counts on that. Along the border of two other nodes it is not deep in either.
- */
-float phx_halo_beyond(const phx_halo *halo, float x, float y);
-
 /* A new own entity, which the node holds: gives it a stay. A copy of its id leaves. Statuses of ph_enter(). */
 ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs);
 /* An own entity leaves the world; the node held it. */

@@ -3,6 +3,7 @@
  */
 #include "cluster/halo/halo_family.h"
 
+#include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/node/hand_over.h"
 
@@ -82,6 +83,7 @@ static void become_copy(phx_halo *halo, uint64_t id)
     remote->source = phx_holdings_find(&halo->def.node->holdings, id)->peer;
     remote->attrs.remote = true;
     entity->heard_tick = halo->now;
+    phx_halo_note_sending(halo, id);
     phx_halo_resign(halo, entity);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_pins.h"
+#include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 
 /* A message that is being written. */
@@ -19,13 +20,6 @@ typedef struct draft {
     uint32_t pins;   /* places in the first message */
     uint32_t needs;  /* regions in it */
 } draft;
-
-static uint32_t count_needs(const phx_halo *halo)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < halo->def.node->map.region_count; i++) count += phx_region_set_has(&halo->needs, i);
-    return count;
-}
 
 /* Sends the message. Its pieces are put together: their lengths are known only now. */
 static void send_draft(draft *out, bool last)
@@ -44,8 +38,8 @@ static void send_draft(draft *out, bool last)
     for (uint32_t i = 0; i < out->head.gone; i++, writer.at += PHX_HALO_GONE_BYTES)
         phx_halo_put_gone(writer.at, halo->left[i].gone);
     if (!more) phx_halo_put_pins(halo, out->head.pins_since, &writer);
-    for (uint32_t i = 0; i < halo->def.node->map.region_count && out->head.needs > 0; i++)
-        if (phx_region_set_has(&halo->needs, i)) phx_write_number(&writer, 4, i);
+    for (uint32_t i = 0, region = 0; i < out->head.needs; i++, region++)
+        phx_write_number(&writer, 4, region = phx_region_set_next(&halo->needs, region));
     PHX_ASSERT(!writer.failed);
     const size_t bytes = phx_halo_seal(halo->message, &out->head);
     out->send(out->user, out->head.target, halo->message, bytes);
@@ -69,14 +63,10 @@ static uint32_t set_of(draft *out, const ph_attrs *attrs)
     return out->head.sets++;
 }
 
-/* An entity on its way is copied here until its receiver is known to have it: else no node would do so. */
-static bool is_sending(const phx_halo *halo, uint64_t id)
-{
-    const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, id);
-    return holding && holding->sending;
-}
-
-/* Adds an entity that this node holds, once. */
+/*
+ * Adds an entity that this node holds, once. One on its way is copied here until its receiver is known to have it: else
+ * no node would do so.
+ */
 static void add_copy(draft *out, uint64_t id)
 {
     phx_halo *halo = out->halo;
@@ -84,7 +74,7 @@ static void add_copy(draft *out, uint64_t id)
     phx_halo_copy copy = {.id = id};
     halo->counts.looks++;
     if (!entity || entity->written == out->number) return;
-    copy.sending = !entity->own && is_sending(halo, id);
+    copy.sending = !entity->own && phx_halo_is_sending(halo, id);
     if (!entity->own && !copy.sending) return;
     if (ph_entity_get(halo->def.world, id, &copy.attrs) != PH_OK) return; /* it enters in the next tick */
     const bool more = out->head.part > 0;
@@ -100,18 +90,12 @@ static void add_copy(draft *out, uint64_t id)
     phx_halo_put_copy(halo->copies + (size_t)out->head.copies++ * PHX_HALO_COPY_BYTES, &copy, set);
 }
 
-static bool add_hit(void *user, const ph_hit *hit)
+/* Without memory they are in the next message. */
+static void add_near(draft *out, phx_region_rect rect)
 {
-    add_copy(user, hit->id);
-    return true;
-}
-
-static void add_near(draft *out, uint32_t region)
-{
-    const ph_query near = phx_halo_box(&out->halo->def.grid, region, out->halo->def.width);
-    const ph_status status = ph_find_visit(out->halo->def.world, &near, add_hit, out);
-    PHX_ASSERT(status == PH_OK); /* between ticks, and the box is one */
-    (void)status;
+    const phx_halo *halo = out->halo;
+    if (!phx_halo_search(out->halo, rect, halo->def.width)) return;
+    for (uint32_t i = 0; i < halo->hit_count; i++) add_copy(out, halo->hits[i].id);
 }
 
 /*
@@ -121,10 +105,9 @@ static void add_near(draft *out, uint32_t region)
 static void choose_regions(phx_halo *halo, phx_halo_peer *peer, uint16_t number)
 {
     const phx_cluster_map *map = &halo->def.node->map;
-    if (peer->version >= map->version) peer->copied = peer->needs;
-    for (uint32_t i = 0; i < map->region_count; i++)
-        if (map->regions[i].number == number || phx_region_set_has(&peer->needs, i))
-            phx_region_set_add(&peer->copied, i);
+    if (peer->version >= map->version) peer->copied = (phx_region_set){0};
+    phx_region_set_add_all(&peer->copied, &peer->needs);
+    phx_region_set_add_all(&peer->copied, phx_halo_regions_of(halo, peer, number));
 }
 
 /* The lowest version of the map by which another node has written to this one. */
@@ -140,25 +123,50 @@ static uint32_t heard_version(phx_halo *halo)
     return lowest;
 }
 
-static void write_to(phx_halo *halo, const phx_peer *to, phx_halo_send_fn send, void *user)
+/* What the messages of a tick have in common. */
+typedef struct common_part {
+    phx_halo_head head;
+    phx_region_set reached;
+    uint32_t needs;
+    phx_halo_send_fn send;
+    void *user;
+} common_part;
+
+static common_part begin_messages(phx_halo *halo, phx_halo_send_fn send, void *user)
 {
     const phx_node *node = halo->def.node;
-    draft out = {.halo = halo, .send = send, .user = user, .number = ++halo->messages, .needs = count_needs(halo)};
-    out.head = (phx_halo_head){.source = node->def.member.registration,
-                               .target = to->member.registration,
-                               .version = node->map.version,
-                               .heard_version = heard_version(halo),
-                               .tick = halo->now};
+    phx_halo_read_map(halo);
+    return (common_part){.head = {.source = node->def.member.registration,
+                                  .version = node->map.version,
+                                  .heard_version = heard_version(halo),
+                                  .tick = halo->now},
+                         .reached = phx_halo_reached(halo),
+                         .needs = phx_region_set_count(&halo->needs),
+                         .send = send,
+                         .user = user};
+}
+
+static void write_to(phx_halo *halo, const phx_peer *to, const common_part *all)
+{
+    phx_region_rect rect;
+    draft out = {.halo = halo,
+                 .head = all->head,
+                 .send = all->send,
+                 .user = all->user,
+                 .number = ++halo->messages,
+                 .needs = all->needs};
     phx_halo_peer *peer = phx_halo_peer_of(halo, to->member.registration);
     if (!peer) return; /* no memory: it hears in the next tick */
     out.peer = peer;
+    out.head.target = to->member.registration;
     out.head.echo = peer->newest;
     out.head.pins_echo = peer->pins_tick;
     out.head.pins_since = peer->pins_echo;
     out.pins = phx_halo_count_pins(halo, peer->pins_echo);
     choose_regions(halo, peer, to->member.number);
-    for (uint32_t region = 0; region < node->map.region_count; region++)
-        if (phx_region_set_has(&peer->copied, region)) add_near(&out, region);
+    phx_region_set searched = peer->copied;
+    phx_region_set_keep_all(&searched, &all->reached);
+    while (phx_region_set_take(&searched, &halo->def.grid, &rect)) add_near(&out, rect);
     for (uint32_t i = 0; i < peer->pin_count; i++)
         if (peer->pins[i] != 0) add_copy(&out, peer->pins[i]);
     for (uint32_t i = 0; i < halo->far.count; i++) add_copy(&out, halo->far.items[i]);
@@ -223,7 +231,7 @@ static void mend_far(phx_halo *halo)
     for (uint32_t i = 0; i < halo->far.count; i++) {
         phx_halo_entity *entity = phx_halo_find(halo, halo->far.items[i]);
         if (!entity || entity->far_ticks == 0) continue;
-        if (!entity->own && !is_sending(halo, entity->id)) entity->far_ticks = 0;
+        if (!entity->own && !phx_halo_is_sending(halo, entity->id)) entity->far_ticks = 0;
         else if (!entity->far) entity->far_ticks--;
         if (entity->far_ticks > 0) halo->far.items[kept++] = entity->id;
     }
@@ -239,8 +247,9 @@ void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
     mend_far(halo);
     look_at_newcomers(halo);
     look_at_some(halo);
+    const common_part all = begin_messages(halo, send, user);
     for (uint32_t i = 0; i < node->peer_count; i++)
-        if (!node->peers[i].out && !node->peers[i].member.gateway) write_to(halo, &node->peers[i], send, user);
+        if (!node->peers[i].out && !node->peers[i].member.gateway) write_to(halo, &node->peers[i], &all);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < halo->left_count; i++)
         if (--halo->left[i].repeats > 0) halo->left[kept++] = halo->left[i];

@@ -9,6 +9,7 @@
 #include "cluster/halo/double_ids.h"
 #include "cluster/halo/halo_region.h"
 #include "cluster/halo/halo_wire.h"
+#include "cluster/halo/region_set.h"
 #include "cluster/node/node.h"
 
 typedef struct phx_halo_def {
@@ -61,11 +62,6 @@ typedef struct phx_halo_ids {
     uint32_t count, capacity;
 } phx_halo_ids;
 
-/* A set of regions, a bit each. */
-typedef struct phx_region_set {
-    uint64_t words[PHX_CLUSTER_REGIONS_MAX / 64];
-} phx_region_set;
-
 typedef struct phx_halo_peer {
     uint64_t registration, newest; /* the newest tick that was heard */
     uint64_t heard_tick;           /* own one, then */
@@ -81,7 +77,17 @@ typedef struct phx_halo_peer {
     uint32_t heard_version; /* the lowest such one of its own peers */
     phx_region_set needs;   /* regions of others in which it has own entities */
     phx_region_set copied;  /* regions that it gets copies near of */
+    phx_region_set regions; /* its own, by the map of `regions_version` */
+    uint32_t regions_version;
 } phx_halo_peer;
+
+/* The regions of a map, as far as they do not change before the next one; see halo_search.h. */
+typedef struct phx_halo_regions {
+    uint32_t version;                                /* of the map; 0 = none was read */
+    phx_region_set near;                             /* own ones, and all that an entity in one of these may be near */
+    phx_region_rect others[PHX_CLUSTER_REGIONS_MAX]; /* the ones of peers */
+    uint32_t other_count;
+} phx_halo_regions;
 
 /* Both lists stand whole in one message, with room for copies. */
 enum { PHX_HALO_LEFT_MAX = 8192, PHX_HALO_PINS_MAX = PHC_PINS_MAX };
@@ -111,6 +117,7 @@ typedef struct phx_halo_counts {
     uint64_t no_memory;
     uint64_t exceeded; /* looks that met an own observer with a longer view than the width has room for */
     uint64_t looks;    /* at an entity, in any tick: the work that grows with the entities */
+    uint64_t searches; /* of the world, by place: the work that grows with the regions */
 } phx_halo_counts;
 
 typedef struct phx_halo {
@@ -130,9 +137,13 @@ typedef struct phx_halo {
     phx_idmap pinned;      /* places of the ids */
     uint64_t pins_changed; /* the latest of theirs */
     uint64_t pins_written; /* the last tick of which messages were written */
-    phx_region_set needs;  /* regions of others in which this node has own entities; set by its owner in each tick */
+    phx_region_set needs;  /* regions of others in which this node has own entities: see phx_halo_find_away() */
     uint64_t now;          /* ticks */
     uint32_t stays;
+    phx_halo_regions regions;
+    ph_hit *hits; /* of the last search */
+    uint32_t hit_count, hit_capacity;
+    phx_halo_ids sending;   /* ones on their way; may have some that are not any more */
     phx_halo_ids newcomers; /* own ones that are to be looked at, whether they are far */
     phx_halo_ids far;       /* ones that are written for all peers; may have some that are not far any more */
     uint32_t far_at;        /* the next entity that is looked at for `far` */

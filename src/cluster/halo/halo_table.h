@@ -10,7 +10,7 @@
 phx_halo_entity *phx_halo_find(const phx_halo *halo, uint64_t id);
 /* The rest of a copy, beside its entity; good until then too. */
 phx_halo_remote *phx_halo_remote_of(const phx_halo *halo, const phx_halo_entity *entity);
-/* Room for so many more of each kind. false: no memory. */
+/* Room for so many more of each kind; a copy may be one on its way. false: no memory. */
 bool phx_halo_reserve_own(phx_halo *halo, uint32_t more);
 bool phx_halo_reserve_copies(phx_halo *halo, uint32_t more);
 /* The id is not known; room was reserved. */
@@ -42,15 +42,5 @@ phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration);
 uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer);
 /* Those that are the node's peers no more. */
 void phx_halo_forget_peers(phx_halo *halo);
-
-static inline void phx_region_set_add(phx_region_set *set, uint32_t region)
-{
-    set->words[region / 64] |= 1ull << region % 64;
-}
-
-static inline bool phx_region_set_has(const phx_region_set *set, uint32_t region)
-{
-    return (set->words[region / 64] >> region % 64 & 1) != 0;
-}
 
 #endif

@@ -1,43 +1,33 @@
 /*
- * Entities on their way out; see leavers.h. The search is one query for each region of a peer, so it costs what stands
- * there. An entity goes to a region's new node once that one has copies from all others by the map that says so: then
- * all that the entity sees is there before it.
+ * Entities on their way out; see leavers.h. The search is one for each rectangle of regions of peers, so it costs what
+ * stands there. An entity goes to a region's new node once that one has copies from all others by the map that says so:
+ * then all that the entity sees is there before it.
  */
 #include "cluster/member/leavers.h"
 
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_family.h"
+#include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/reports.h"
 #include "cluster/node/map_barrier.h"
 
-static bool note_leaver(void *user, const ph_hit *hit)
+static bool note_leaver(void *user, uint64_t id)
 {
     phc *member = user;
-    const phx_halo_entity *entity = phx_halo_find(&member->halo, hit->id);
-    if (!entity || !entity->own) return true;
-    phx_region_set_add(&member->halo.needs, member->searched);
-    if (member->leaver_count == member->def.moves_per_tick) return false; /* the region is noted */
+    if (member->leaver_count == member->def.moves_per_tick) return true; /* its region is noted */
     if (member->leavers_seen++ < member->leavers_passed) return true;
     if (!phx_grow(&member->mem, (void **)&member->leavers, &member->leaver_capacity, member->leaver_count,
                   (size_t)member->leaver_count + 1, sizeof *member->leavers))
         return false;
-    member->leavers[member->leaver_count++] = hit->id;
+    member->leavers[member->leaver_count++] = id;
     return true;
 }
 
 void phx_leavers_find(phc *member)
 {
-    const phx_node *node = &member->node;
     member->leaver_count = member->leavers_seen = 0;
-    member->halo.needs = (phx_region_set){0};
-    for (uint32_t region = 0; region < node->map.region_count; region++) {
-        if (node->map.regions[region].number == node->def.member.number || node->map.regions[region].number == 0)
-            continue;
-        member->searched = region;
-        const ph_query inside = phx_halo_box(&member->grid, region, 0.0f);
-        if (ph_find_visit(member->world, &inside, note_leaver, member) != PH_OK) return; /* PH_BUSY: in a later round */
-    }
+    phx_halo_find_away(&member->halo, note_leaver, member);
 }
 
 static void report_lost(phc *member, const phx_family *family, uint16_t number)
@@ -67,8 +57,8 @@ static bool send_leaver(phc *member, uint64_t id, bool *attached)
     if (ph_entity_get(member->world, id, &attrs) != PH_OK) return false;
     const phx_known_region *region = &member->regions[phx_halo_region(&member->grid, attrs.x, attrs.y)];
     const uint16_t number = region->number;
-    if (number == node->def.member.number || number == 0 || !is_ready(member, region) ||
-        phx_halo_beyond(&member->halo, attrs.x, attrs.y) < member->def.hand_over_margin)
+    if (number == node->def.member.number || number == 0 ||
+        !phx_halo_is_beyond(&member->halo, attrs.x, attrs.y, member->def.hand_over_margin) || !is_ready(member, region))
         return false;
     if (!phx_reports_reserve(member, PHX_FAMILY_MEMBERS_MAX * phx_report_bytes(0))) return false;
     const ph_status status = phx_halo_give(&member->halo, id, number, &family);

@@ -47,7 +47,7 @@ static uint32_t count_copies(const phx_halo *halo, const phx_region_grid *grid, 
 /* Own entities in a region, by one search that names none of them: a visit searches anew for every 256. */
 static void count_own(const phc *member, uint32_t region, uint32_t *count)
 {
-    const ph_query inside = phx_halo_box(&member->grid, region, 0.0f);
+    const ph_query inside = phx_halo_box(&member->grid, phx_halo_rect_of(&member->grid, region), 0.0f);
     uint32_t all;
     if (ph_find(member->world, &inside, NULL, 0, &all) != PH_OK) return; /* busy: the number stays that of before */
     const uint32_t copies = count_copies(&member->halo, &member->grid, region);

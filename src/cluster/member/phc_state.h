@@ -106,7 +106,6 @@ struct phc {
     uint64_t *leavers;        /* own entities that are beyond the own regions */
     uint32_t leaver_count, leaver_capacity;
     uint32_t leavers_seen, leavers_passed; /* so many of them were looked at in earlier rounds, and did not go */
-    uint32_t searched;                     /* the region that is searched for them */
     phx_phc_counts counts;
     phx_load load;
     phx_question question;

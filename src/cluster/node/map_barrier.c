@@ -43,13 +43,16 @@ static bool tell_region(phx_node *node, uint32_t region)
     return true;
 }
 
+/* Once for a map: nothing of it changes before the next one. */
 static void restore_regions(phx_node *node)
 {
+    if (node->told_version == node->map.version) return;
     for (uint32_t i = 0; i < node->map.region_count; i++) {
         const phx_region region = node->map.regions[i];
         if (region.number != node->def.member.number) node->told[i] = 0; /* the duty may come again with the region */
         else if (region.lost != 0 && node->told[i] != region.lost && !tell_region(node, i)) return;
     }
+    node->told_version = node->map.version;
 }
 
 static void note_wait(phx_node *node, uint32_t shown)

@@ -75,6 +75,7 @@ typedef struct phx_node {
     bool at_barrier;                        /* it waits for the map barrier, */
     uint64_t barrier_since;                 /* from that time on */
     uint32_t told[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost of the last event of a region */
+    uint32_t told_version;                  /* of the last map of which all were */
     phx_peer *peers;
     uint32_t peer_count, peer_capacity;
     phx_holdings holdings;
