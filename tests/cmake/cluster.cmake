@@ -29,6 +29,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/member/test_definition_text.c
         unit/cluster/member/test_doubles.c
         unit/cluster/member/test_feeds.c
+        unit/cluster/member/test_full_producer.c
         unit/cluster/member/test_lag.c
         unit/cluster/member/test_look.c
         unit/cluster/member/test_metrics.c

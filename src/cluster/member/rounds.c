@@ -14,6 +14,12 @@
 #include "cluster/membership/membership.h"
 #include "cluster/node/map_barrier.h"
 
+/* Arrivals of earlier rounds: they come before new copies, which may fill a small producer in each round. */
+static bool has_waiting(const phc *member)
+{
+    return !member->def.gateway && !member->node.fenced && (member->node.events.count > 0 || member->refused_count > 0);
+}
+
 ph_status phc_tick(phc *member)
 {
     if (!member) return PH_BAD_ARGUMENT;
@@ -24,6 +30,7 @@ ph_status phc_tick(phc *member)
         phx_load_begin_round(member);
     }
     phx_membership_tick(&member->membership, now);
+    if (has_waiting(member)) phx_arrivals_take(member);
     phx_courier_receive(member);
     phx_map_barrier_begin(&member->node, now);
     if (!member->def.gateway && !member->node.fenced) {
