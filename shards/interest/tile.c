@@ -230,7 +230,7 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
     tile->target = array + 5 * step;
     tile->picked = (phx_tile_rows){array + 6 * step, array + 7 * step, array + 8 * step, array + 9 * step};
     /* after the sort, the picked rows are not needed any more */
-    tile->candidates = (phx_tile_candidates){tile->picked.now, tile->picked.old, tile->picked.row, NULL};
+    tile->candidates = (phx_tile_candidates){tile->picked.now, tile->picked.old, tile->picked.row, NULL, NULL};
     tile->own = tile->picked.cell;
     return true;
 }
@@ -389,6 +389,7 @@ static bool find_heights(phx_tile *tile, phx_mem *mem)
     }
     tile->usable = phx_tile_heights_make(heights, shard->rules, tile->count, spans[1], spans[0], tile->reach,
                                          tile->frame.scale, tile->frame.moved != 0);
+    tile->candidates.height = heights->count ? heights->picked : NULL;
     return true;
 }
 
@@ -416,7 +417,8 @@ static bool find_bounds(phx_tile *tile, phx_mem *mem)
     tile->bounded = bounds->count > 0;
     tile->parted = tile->bounded && tile->fine > 1 && observers >= count / OBSERVERS_PART;
     tile->candidates.bound = tile->bounded ? bounds->picked : NULL;
-    const phx_tile_candidates all = {tile->now, tile->old, tile->target, bounds->by_place};
+    const phx_tile_candidates all = {tile->now, tile->old, tile->target, bounds->by_place,
+                                     tile->heights.count ? tile->heights.by_place : NULL};
     if (tile->parted) phx_tile_bounds_part(bounds, &all, tile->start, cells);
     return true;
 }
@@ -916,7 +918,7 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
     const bool discontinuous = tile->discontinuous && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
-    phx_tile_candidates from = {tile->now, tile->old, tile->target, tile->bounds.by_place};
+    phx_tile_candidates from = {tile->now, tile->old, tile->target, tile->bounds.by_place, tile->heights.by_place};
     uint32_t n;
     if (tile->parted) {
         from = tile->bounds.rows;
@@ -929,7 +931,7 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
     *span_count = n;
     tile->between.cell = UINT32_MAX;
     if (tile->bounded) pick_words(tile->candidates.bound, from.bound, spans, n);
-    if (tile->heights.count) pick_words(tile->heights.picked, tile->heights.by_place, spans, n);
+    if (tile->heights.count) pick_words(tile->candidates.height, from.height, spans, n);
     return tile->shard->kernels->gather(&from, spans, n, &tile->candidates);
 }
 
@@ -948,7 +950,7 @@ uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float 
     const phx_tile_ring ring = ring_between(tile->fine, (between->near - step) * scale - PHX_TILE_SLACK,
                                             (between->far + step) * scale + PHX_TILE_SLACK, false);
     *span_count = add_ring(tile, tile->start, &ring, cell, false, spans, 0);
-    const phx_tile_candidates all = {tile->now, tile->old, tile->row, NULL};
+    const phx_tile_candidates all = {tile->now, tile->old, tile->row, NULL, NULL};
     return tile->candidate_count = tile->shard->kernels->gather(&all, spans, *span_count, &tile->candidates);
 }
 
@@ -956,9 +958,9 @@ uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float 
  * How far from a border units can not decide, up to this distance, where targets have bounds: at a border r it is less
  * than 2 r slack + slack^2, and 9 for the rounding of squares, which are below 2^26, and of borders to whole numbers.
  */
-static int32_t unsure_around(float far, bool square)
+static int32_t unsure_around(float far, float slack, bool square)
 {
-    const float off = square ? LIMIT_SLACK : 2 * far * LIMIT_SLACK + LIMIT_SLACK * LIMIT_SLACK + 9;
+    const float off = square ? slack : 2 * far * slack + slack * slack + 9;
     PHX_ASSERT(off + 1 < INT16_MAX);
     return (int32_t)off + 1;
 }
@@ -987,10 +989,11 @@ void phx_tile_limit(phx_tile *tile, float in, float keep)
     set_unsure_limits(r, slack, square, &tile->limits.in_low, &tile->limits.in_high);
     set_unsure_limits(far, slack, square, &tile->limits.keep_low, &tile->limits.keep_high);
     tile->limits.levels = tile->heights.count ? &tile->heights.levels : NULL;
-    if (tile->heights.count) phx_tile_heights_limit(&tile->heights, tile->limits.in_low, tile->limits.in_high);
     tile->limits.r = r;
     tile->limits.margin = far - r;
-    tile->limits.unsure = unsure_around(far, square);
+    tile->limits.unsure = unsure_around(far, slack, square);
+    const int32_t unsure = tile->bounded ? tile->limits.unsure : (tile->limits.in_high - tile->limits.in_low) / 2;
+    if (tile->heights.count) phx_tile_heights_limit(&tile->heights, unsure);
     tile->limits_in = in;
     tile->limits_keep = keep;
 }

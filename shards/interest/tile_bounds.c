@@ -10,7 +10,7 @@ void phx_tile_bounds_free(phx_tile_bounds *bounds, phx_mem *mem)
 
 bool phx_tile_bounds_reserve(phx_tile_bounds *bounds, phx_mem *mem, size_t rows, size_t cells)
 {
-    enum { COLUMNS = 6 };
+    enum { COLUMNS = 7 };
     const size_t column = rows + PHX_KERNEL_PAD;
     if (!phx_grow(mem, (void **)&bounds->words, &bounds->words_capacity, 0, COLUMNS * column + 2 * cells + 1,
                   sizeof(uint32_t)))
@@ -19,7 +19,7 @@ bool phx_tile_bounds_reserve(phx_tile_bounds *bounds, phx_mem *mem, size_t rows,
     bounds->by_place = (float *)words;
     bounds->picked = (float *)(words + column);
     bounds->rows = (phx_tile_candidates){words + 2 * column, words + 3 * column, words + 4 * column,
-                                         (float *)(words + 5 * column)};
+                                         (float *)(words + 5 * column), words + 6 * column};
     bounds->start = words + COLUMNS * column;
     return true;
 }
@@ -47,6 +47,7 @@ void phx_tile_bounds_part(phx_tile_bounds *bounds, const phx_tile_candidates *fr
             to.old[at] = from->old[i];
             to.target[at] = from->target[i];
             to.bound[at] = from->bound[i];
+            if (from->height) to.height[at] = from->height[i];
             most = bounded && from->bound[i] > most ? from->bound[i] : most;
             bounded_at += bounded;
             free_at += !bounded;

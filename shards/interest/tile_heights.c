@@ -71,25 +71,24 @@ bool phx_tile_heights_make(phx_tile_heights *heights, const phx_rules *rules, ui
     if (!bounds_apart(own, bounds, beyond) || !(units < INFINITY)) return false;
     if (sphere && span > longest * (mirrored ? SPAN_MOST_MIRRORED : SPAN_MOST)) return false;
     heights->units = rules->height * units;
-    heights->levels = (phx_tile_levels){.at = heights->picked, .by_place = heights->by_place, .sphere = sphere};
+    heights->levels = (phx_tile_levels){.by_place = heights->by_place, .sphere = sphere};
     for (uint32_t i = 0; i < rows; i++)
         heights->by_place[i] =
             height_units(heights->now[i], bounds, units) | height_units(heights->old[i], bounds, units) << 16;
     return true;
 }
 
-void phx_tile_heights_limit(phx_tile_heights *heights, int32_t low, int32_t high)
+void phx_tile_heights_limit(phx_tile_heights *heights, int32_t unsure)
 {
-    const int32_t half = (high - low) / 2, middle = high - half;
     if (heights->levels.sphere) return;
-    PHX_ASSERT(half >= 2 && half / 2 < INT16_MAX);
-    heights->levels.steep = half / 2;
-    heights->levels.level = middle - (int32_t)((float)heights->levels.steep * heights->units);
+    PHX_ASSERT(unsure >= 2 && unsure / 2 < INT16_MAX);
+    heights->levels.steep = unsure / 2;
+    heights->levels.level = -(int32_t)((float)heights->levels.steep * heights->units);
 }
 
 float phx_tile_heights_nearest(const phx_tile_heights *heights, const phx_rules *rules, float view)
 {
-    if (!heights->count) return view;
+    if (!heights->count || !(view > 0.0f)) return view; /* of a bound below 0 the square would be far off */
     const float square = view * view * (1 - 1e-5f) - heights->apart * heights->apart * (1 + 1e-5f);
     return rules->shape == PH_SHAPE_SPHERE && square > 0.0f ? sqrtf(square) : 0.0f;
 }

@@ -50,8 +50,8 @@ bool phx_tile_heights_reserve(phx_tile_heights *heights, phx_mem *mem, size_t ro
 bool phx_tile_heights_make(phx_tile_heights *heights, const phx_rules *rules, uint32_t rows, phx_height_span own,
                            phx_height_span all, float longest, float scale, bool mirrored);
 
-/* Sets the levels of a cylinder, for a border of which these are the limits. */
-void phx_tile_heights_limit(phx_tile_heights *heights, int32_t low, int32_t high);
+/* Sets the levels of a cylinder, for borders so far from which units can not decide. */
+void phx_tile_heights_limit(phx_tile_heights *heights, int32_t unsure);
 
 /*
  * How near to an observer a row may be in the plane, and yet be at the border of its view: where heights count, nearer

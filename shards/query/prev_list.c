@@ -38,16 +38,20 @@ static void add_prev_target(prev_list_search *at, uint32_t target)
     if (PHX_UNLIKELY(at->visit && at->count == PHX_LIST_PIECE_MAX)) tell_prev_piece(at);
 }
 
-/*
- * Did heights let the observer have a target, with this square of the distance in the ground plane? As phx_in_range().
- */
-static inline bool was_level(const prev_list_search *at, uint32_t target, float square)
+/* The distance of a target as heights count, from that in the ground plane, as phx_in_range() compares it. */
+static inline float level_distance(const prev_list_search *at, uint32_t target, float distance)
 {
     const phx_prev_rows *previous = &at->shard->previous;
-    if (PHX_LIKELY(!phx_shape_is_tall(previous->shape))) return true;
+    if (PHX_LIKELY(!phx_shape_is_tall(previous->shape))) return distance;
     const float dz = at->shard->old_heights.at[target] - at->z;
-    if (previous->shape == PH_SHAPE_CYLINDER) return fabsf(dz) <= previous->height;
-    return square + dz * dz <= at->attr->view * at->attr->view;
+    if (previous->shape == PH_SHAPE_CYLINDER) return fabsf(dz) <= previous->height ? distance : INFINITY;
+    return distance + dz * dz;
+}
+
+/* Is a distance of heights, too, within a radius of the observer? */
+static inline bool was_within(const prev_list_search *at, float distance, float radius)
+{
+    return distance <= (at->shard->previous.shape == PH_SHAPE_SQUARE ? radius : radius * radius);
 }
 
 /* The towers of all rows within its old view; since the index phase rows stand where entities are now. */
@@ -57,16 +61,11 @@ static phx_rect add_prev_rect(const prev_list_search *at)
     return phx_interest_rect(at->shard->rules, at->x, at->y, at->attr->view + off);
 }
 
-/*
- * Was a target in view, with these attributes and at this distance, in the near part of the list? By its bound, too;
- * distance: as phx_range_measure().
- */
+/* Was a target in view, with these attributes and at this distance, in the near part of the list? By its bound, too. */
 static bool was_near(const prev_list_search *at, const phx_attr *target, float distance)
 {
     const float bound = phx_bound_of(target);
-    if (!phx_near_admits(at->attr, target)) return false;
-    if (bound >= at->attr->view) return true;
-    return distance <= (at->shard->previous.shape == PH_SHAPE_SQUARE ? bound : bound * bound);
+    return phx_near_admits(at->attr, target) && (bound >= at->attr->view || was_within(at, distance, bound));
 }
 
 static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
@@ -85,11 +84,11 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
             uint32_t target = phx_row_word_slot(word);
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot || phx_related_to(shard, at->related, target)) continue;
-            const bool listed =
-                changed || phx_row_word_special(word)
-                    ? was_near(at, phx_prev_rows_attr_of(&shard->previous, store, target), query.squares[i])
-                    : at->common;
-            if (!listed || !was_level(at, target, query.squares[i])) continue;
+            const float distance = level_distance(at, target, query.squares[i]);
+            const bool listed = changed || phx_row_word_special(word)
+                                    ? was_near(at, phx_prev_rows_attr_of(&shard->previous, store, target), distance)
+                                    : at->common;
+            if (!listed || !was_within(at, distance, at->attr->view)) continue;
             add_prev_target(at, target);
         }
     }
@@ -113,11 +112,12 @@ static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
             const uint32_t target = phx_row_word_slot(word);
             if (target == at->slot || phx_related_to(at->shard, at->related, target)) continue;
             const phx_prev_rows_row *row = &previous->rows[hits[i]];
-            const float distance = phx_range_measure(row->x - at->x, row->y - at->y, area.square);
+            const float distance =
+                level_distance(at, target, phx_range_measure(row->x - at->x, row->y - at->y, area.square));
             const bool listed = phx_row_word_special(word)
                                     ? was_near(at, phx_prev_rows_row_attr(previous, &at->shard->store, row), distance)
                                     : at->common;
-            if (!listed || !was_level(at, target, distance)) continue;
+            if (!listed || !was_within(at, distance, at->attr->view)) continue;
             add_prev_target(at, target);
         }
     }
@@ -226,10 +226,9 @@ bool phx_prev_list_has(const phx_shard *shard, uint32_t slot, uint32_t target)
         return false;
     }
     const bool square = shard->previous.shape == PH_SHAPE_SQUARE;
-    const float distance = phx_range_measure(rows->ox[body->row] - at.x, rows->oy[body->row] - at.y, square);
-    const float view = at.attr->view;
-    return distance <= (square ? view : view * view) && was_near(&at, attr, distance) &&
-           was_level(&at, target, distance);
+    const float distance =
+        level_distance(&at, target, phx_range_measure(rows->ox[body->row] - at.x, rows->oy[body->row] - at.y, square));
+    return was_within(&at, distance, at.attr->view) && was_near(&at, attr, distance);
 }
 
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)

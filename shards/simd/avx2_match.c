@@ -26,7 +26,7 @@ typedef struct borders {
     __m256 r, farther; /* bounded: the limits' r and margin; */
     __m256i unsure;    /* and how far from a border units can not decide */
     bool sphere, cylinder;
-    __m256i steep, level; /* of a cylinder */
+    __m256i steep, level; /* of a cylinder; bounded: without the middle */
 } borders;
 
 AVX2_INLINE borders load_borders(const phx_tile_limits *limits, bool bounded)
@@ -46,13 +46,13 @@ AVX2_INLINE borders load_borders(const phx_tile_limits *limits, bool bounded)
 }
 
 /* Where heights count. */
-AVX2_INLINE borders load_levels(const phx_tile_limits *limits, bool sphere)
+AVX2_INLINE borders load_levels(const phx_tile_limits *limits, bool sphere, bool bounded)
 {
-    borders b = load_borders(limits, false);
+    borders b = load_borders(limits, bounded);
     b.sphere = sphere;
     b.cylinder = !sphere;
     b.steep = _mm256_set1_epi32(limits->levels->steep);
-    b.level = _mm256_set1_epi32(limits->levels->level);
+    b.level = _mm256_set1_epi32(limits->levels->level + (bounded ? 0 : phx_limits_middle(limits)));
     return b;
 }
 
@@ -75,6 +75,7 @@ AVX2_INLINE borders borders_within(const borders *b, const float *bound, bool sq
     borders own = *b;
     own.in_low = _mm256_sub_epi32(in, low), own.in_high = _mm256_add_epi32(in, b->unsure);
     own.keep_low = _mm256_sub_epi32(keep, low), own.keep_high = _mm256_add_epi32(keep, b->unsure);
+    own.level = _mm256_add_epi32(b->level, in);
     return own;
 }
 
@@ -210,8 +211,8 @@ AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const 
             to->bound[n + 1] = c->bound[b];
         }
         if (levels) {
-            to->height[n] = levels->at[a];
-            to->height[n + 1] = levels->at[b];
+            to->height[n] = c->height[a];
+            to->height[n + 1] = c->height[b];
             to->own_height[n] = to->own_height[n + 1] = levels->by_place[from->observer];
         }
         _mm_storeu_si128((__m128i *)(void *)(to->own + 2 * n), own);
@@ -279,8 +280,8 @@ AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t
                                           const phx_tile_levels *levels, bool square, bool margin, bool bounded,
                                           bool sphere, phx_pairs *pairs)
 {
-    const borders b = levels ? load_levels(limits, sphere) : load_borders(limits, bounded);
-    const uint32_t *now = c->now, *old = c->old, *height = levels ? levels->at : NULL;
+    const borders b = levels ? load_levels(limits, sphere, bounded) : load_borders(limits, bounded);
+    const uint32_t *now = c->now, *old = c->old, *height = levels ? c->height : NULL;
     const float *bound = bounded ? c->bound : NULL;
     found list[FOUND_MAX];
     uint32_t n = 0, w = 0;
@@ -317,10 +318,12 @@ AVX2 uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const
     const phx_tile_levels *levels = limits->levels;
 #define MATCH(levels, square, margin, bounded, sphere) \
     match_all_candidates(c, count, observers, limits, levels, square, margin, bounded, sphere, pairs)
-    PHX_ASSERT(!levels || !(c->bound || limits->square || has_margin(limits)));
-    if (c->bound) return MATCH(NULL, limits->square, limits->margin > 0.0f, true, false);
+    PHX_ASSERT(!levels || !(limits->square || has_margin(limits)));
+    if (levels && c->bound)
+        return levels->sphere ? MATCH(levels, false, false, true, true) : MATCH(levels, false, false, true, false);
     if (levels)
         return levels->sphere ? MATCH(levels, false, false, false, true) : MATCH(levels, false, false, false, false);
+    if (c->bound) return MATCH(NULL, limits->square, limits->margin > 0.0f, true, false);
     if (limits->square) return MATCH(NULL, true, true, false, false);
     return has_margin(limits) ? MATCH(NULL, false, true, false, false) : MATCH(NULL, false, false, false, false);
 #undef MATCH

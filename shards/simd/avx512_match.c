@@ -36,7 +36,7 @@ typedef struct matching {
     bool square, margin, bounded;
     __m512 r, farther; /* bounded: the limits' r and margin */
     bool sphere, cylinder;
-    __m512i steep, level_off; /* of a cylinder; minus the middle of the border */
+    __m512i steep, level; /* of a cylinder */
 } matching;
 
 /* An observer: its position, and its height where heights count. */
@@ -105,8 +105,8 @@ AVX512_INLINE __m512i level_distances_512(const matching *by, middles of, const 
     }
     const __m512i distances = border_distances(by, of, at, from_here);
     if (!by->cylinder) return distances;
-    const __m512i first = _mm512_dpwssd_epi32(by->level_off, _mm512_abs_epi16(dz.first), by->steep);
-    const __m512i second = _mm512_dpwssd_epi32(by->level_off, _mm512_abs_epi16(dz.second), by->steep);
+    const __m512i first = _mm512_dpwssd_epi32(by->level, _mm512_abs_epi16(dz.first), by->steep);
+    const __m512i second = _mm512_dpwssd_epi32(by->level, _mm512_abs_epi16(dz.second), by->steep);
     return _mm512_max_epi16(distances, _mm512_packs_epi32(first, second));
 }
 
@@ -196,12 +196,12 @@ AVX512_INLINE verdict judge_candidates(const matching *by, __mmask32 lanes, cons
  * Matches one observer with the candidates first .. end. No branch depends on a distance, except for very many events
  * at once.
  */
-AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_candidates *of, const uint32_t *heights,
-                                         phx_span piece, seer observer, found *to)
+AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_candidates *of, phx_span piece,
+                                         seer observer, found *to)
 {
     enum { SHORT = 8 }; /* stores as many as are mostly needed: short stores seldom meet two cache lines */
     const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
-    const uint32_t *to_now = of->now, *to_old = of->old; /* stores below may alias the fields */
+    const uint32_t *to_now = of->now, *to_old = of->old, *heights = of->height; /* stores below may alias the fields */
     const float *to_bound = of->bound;
     __m512i which = _mm512_loadu_si512(wide_iota);
     uint16_t *out = to->which + to->count;
@@ -249,7 +249,7 @@ AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidat
                 first = i;
             }
             uint32_t before = unwritten.count;
-            match_candidate_piece(by, candidates, level ? levels->at : NULL, piece, of, &unwritten);
+            match_candidate_piece(by, candidates, piece, of, &unwritten);
             name_observer(pairs->observer + pairs->count, before, unwritten.count, _mm512_set1_epi32((int)place));
         }
     }
@@ -258,45 +258,58 @@ AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidat
 }
 
 /* Candidates have bounds. */
+AVX512_INLINE matching bounded_matching(const phx_tile_limits *limits)
+{
+    const border off = border_of(-limits->unsure - 1, limits->unsure);
+    return (matching){.in = off,
+                      .keep = off,
+                      .square = limits->square,
+                      .margin = limits->margin > 0.0f,
+                      .bounded = true,
+                      .r = _mm512_set1_ps(limits->r),
+                      .farther = _mm512_set1_ps(limits->margin)};
+}
+
 AVX512 static uint32_t match_bounded_512(const phx_tile_candidates *candidates, uint32_t count,
                                          const phx_tile_observers *observers, const phx_tile_limits *limits,
                                          phx_pairs *pairs)
 {
-    const border off = border_of(-limits->unsure - 1, limits->unsure);
-    const __m512 r = _mm512_set1_ps(limits->r), farther = _mm512_set1_ps(limits->margin);
-    const matching by = {.in = off,
-                         .keep = off,
-                         .square = limits->square,
-                         .margin = limits->margin > 0.0f,
-                         .bounded = true,
-                         .r = r,
-                         .farther = farther};
+    const matching by = bounded_matching(limits);
     return match_all_512(&by, candidates, count, observers, NULL, pairs);
 }
 
-/* Heights count. */
+/* Heights count, with bounds or without. */
+AVX512_INLINE uint32_t match_tall_512(const phx_tile_candidates *candidates, uint32_t count,
+                                      const phx_tile_observers *observers, const phx_tile_limits *limits, bool sphere,
+                                      bool bounded, phx_pairs *pairs)
+{
+    const border in = border_of(limits->in_low, limits->in_high);
+    matching by = {.in = in, .keep = in};
+    if (bounded) by = bounded_matching(limits);
+    by.square = by.margin = false;
+    by.sphere = sphere;
+    by.cylinder = !sphere;
+    by.steep = _mm512_set1_epi32(limits->levels->steep);
+    by.level = _mm512_set1_epi32(limits->levels->level);
+    return match_all_512(&by, candidates, count, observers, limits->levels, pairs);
+}
+
 AVX512 static uint32_t match_levels_512(const phx_tile_candidates *candidates, uint32_t count,
                                         const phx_tile_observers *observers, const phx_tile_limits *limits,
                                         phx_pairs *pairs)
 {
-    const phx_tile_levels *levels = limits->levels;
-    const border in = border_of(limits->in_low, limits->in_high);
-    const int32_t middle = limits->in_high - (limits->in_high - limits->in_low) / 2;
-    const __m512i steep = _mm512_set1_epi32(levels->steep), off = _mm512_set1_epi32(levels->level - middle);
     PHX_ASSERT(!limits->square && limits->in_low == limits->keep_low && limits->in_high == limits->keep_high);
-    if (levels->sphere) {
-        const matching by = {.in = in, .keep = in, .sphere = true};
-        return match_all_512(&by, candidates, count, observers, levels, pairs);
-    }
-    const matching by = {.in = in, .keep = in, .cylinder = true, .steep = steep, .level_off = off};
-    return match_all_512(&by, candidates, count, observers, levels, pairs);
+#define MATCH(sphere, bounded) match_tall_512(candidates, count, observers, limits, sphere, bounded, pairs)
+    if (candidates->bound) return limits->levels->sphere ? MATCH(true, true) : MATCH(false, true);
+    return limits->levels->sphere ? MATCH(true, false) : MATCH(false, false);
+#undef MATCH
 }
 
 AVX512 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count,
                                  const phx_tile_observers *observers, const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (candidates->bound) return match_bounded_512(candidates, count, observers, limits, pairs);
     if (limits->levels) return match_levels_512(candidates, count, observers, limits, pairs);
+    if (candidates->bound) return match_bounded_512(candidates, count, observers, limits, pairs);
     const border in = border_of(limits->in_low, limits->in_high), keep = border_of(limits->keep_low, limits->keep_high);
     const bool margin = limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
     const __m512 none = _mm512_setzero_ps();

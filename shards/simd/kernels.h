@@ -46,21 +46,22 @@ typedef struct phx_tile_rows {
 } phx_tile_rows;
 
 /*
- * Positions that observers are compared with, the target word of each, and its bound: the longest distance, in units,
- * at which it is seen, whatever the view. NULL: none has one.
+ * Positions that observers are compared with, and the target word of each. Its bound: the longest distance, in units,
+ * at which it is seen, whatever the view; NULL: none has one. Its height, as in phx_tile_levels; NULL: none counts.
  */
 typedef struct phx_tile_candidates {
     uint32_t *now, *old, *target;
     float *bound;
+    uint32_t *height;
 } phx_tile_candidates;
 
 /*
  * Heights in units, in a tile where they decide: now, and before in the upper half. In a sphere the square of their
- * difference is a part of the distance. In a cylinder steep * |dz| + level is a distance as well, and the longer one
- * counts; steep fits 16 bits. No two heights differ by 2^15 units. Circles without a margin and bounds alone.
+ * difference is a part of the distance. In a cylinder steep * |dz| + level is the distance from the middle of the
+ * border as well, and the longer one counts; steep fits 16 bits. No two heights differ by 2^15 units. Circles without a
+ * margin alone.
  */
 typedef struct phx_tile_levels {
-    const uint32_t *at;       /* of candidates */
     const uint32_t *by_place; /* of all places in the tile */
     bool sphere;
     int32_t steep, level;
@@ -83,6 +84,12 @@ typedef struct phx_tile_limits {
     int32_t unsure;
     const phx_tile_levels *levels; /* NULL: heights decide nothing; for match() */
 } phx_tile_limits;
+
+/* The middle of the border of r. */
+static inline int32_t phx_limits_middle(const phx_tile_limits *limits)
+{
+    return limits->in_high - (limits->in_high - limits->in_low) / 2;
+}
 
 /* Observers by place in a tile, and the positions of all places in units. */
 typedef struct phx_tile_observers {
@@ -238,7 +245,7 @@ typedef struct phx_kernels {
     void (*cell_offsets)(uint32_t *at, uint32_t cells, uint32_t *stencil);
     /* The places of the rows in a range, which is not empty; room for all and pad. Returns how many. */
     uint32_t (*indices_in_range)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
-    /* Gathers some ranges of places, side by side, but for bounds. Returns how many. */
+    /* Gathers some ranges of places, side by side, but for bounds and heights. Returns how many. */
     uint32_t (*gather)(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
                        const phx_tile_candidates *to);
     /*

@@ -145,17 +145,20 @@ static void judge_bounded(const phx_tile_candidates *c, uint32_t count, tile_obs
     }
 }
 
-/* The same where heights count; heights: of the candidates. */
-static void judge_levels(const phx_tile_candidates *c, uint32_t count, tile_observer of, const phx_tile_limits *limits,
-                         const uint32_t *heights, judged *out)
+/* The same where heights count, with bounds or without. */
+static inline void judge_levels(const phx_tile_candidates *c, uint32_t count, tile_observer of,
+                                const phx_tile_limits *limits, bool bounded, judged *out)
 {
     const phx_tile_levels *by = limits->levels;
-    const uint32_t own = by->by_place[of.place];
+    const uint32_t *height = c->height, own_height = by->by_place[of.place];
     for (uint32_t i = 0; i < count; i++) {
+        const phx_tile_limits own = bounded ? phx_bounded_limits(limits, c->bound[i]) : *limits;
+        const int32_t middle = phx_limits_middle(&own), now = phx_units_apart(c->now[i], of.now, false),
+                      old = phx_units_apart(c->old[i], of.old, false);
         uint32_t flags;
-        out->now[i] = phx_units_level(phx_units_apart(c->now[i], of.now, false), heights[i], own, by);
-        out->old[i] = phx_units_level(phx_units_apart(c->old[i], of.old, false), heights[i] >> 16, own >> 16, by);
-        out->kept[i] = phx_units_cross(out->now[i], out->old[i], limits, &flags);
+        out->now[i] = phx_units_level(now, height[i], own_height, by, middle);
+        out->old[i] = phx_units_level(old, height[i] >> 16, own_height >> 16, by, middle);
+        out->kept[i] = phx_units_cross(out->now[i], out->old[i], &own, &flags);
     }
 }
 
@@ -169,18 +172,19 @@ static inline bool any_of_eight(const uint32_t kept[EIGHT])
 
 /*
  * Matches a piece of candidates, with room for all. Of eight, mostly none is kept; else no branch depends on which:
- * every pair is written, kept or not. heights: of the candidates; NULL: they do not count.
+ * every pair is written, kept or not.
  */
 static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, tile_observer of,
-                               const phx_tile_limits *limits, const uint32_t *heights, phx_pairs *pairs)
+                               const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const uint32_t *from = c->target;
     const phx_tile_limits by = *limits;
     uint32_t *observer = pairs->observer, *target = pairs->target, n = pairs->count;
     judged is;
     PHX_ASSERT(count <= PIECE);
-    if (c->bound) judge_bounded(c, count, of, &by, &is);
-    else if (heights) judge_levels(c, count, of, &by, heights, &is);
+    if (c->height && c->bound) judge_levels(c, count, of, &by, true, &is);
+    else if (c->height) judge_levels(c, count, of, &by, false, &is);
+    else if (c->bound) judge_bounded(c, count, of, &by, &is);
     else if (by.square) judge_scalar(c, count, of, by, true, &is);
     else judge_scalar(c, count, of, by, false, &is);
     memset(is.kept + count, 0, (EIGHT - 1) * sizeof *is.kept); /* elements beyond the last have no effect */
@@ -207,9 +211,9 @@ static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, con
     for (; w < observers->count && pairs->capacity - pairs->count >= count; w++) {
         const tile_observer of = tile_observer_of(observers, w);
         for (uint32_t i = 0; i < count; i += PIECE) {
-            const phx_tile_candidates piece = {c->now + i, c->old + i, c->target + i, c->bound ? c->bound + i : NULL};
-            const uint32_t *heights = limits->levels ? limits->levels->at + i : NULL;
-            match_piece_scalar(&piece, count - i < PIECE ? count - i : PIECE, of, limits, heights, pairs);
+            const phx_tile_candidates piece = {c->now + i, c->old + i, c->target + i, c->bound ? c->bound + i : NULL,
+                                               c->height ? c->height + i : NULL};
+            match_piece_scalar(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
         }
     }
     return w;
@@ -238,7 +242,7 @@ static uint32_t match_stencil_portable(const phx_tile_cells *cells, const phx_ti
     uint32_t w = 0;
     stencil_rows candidates;
     const phx_tile_candidates all = {candidates.now, candidates.old, candidates.place,
-                                     cells->bound ? candidates.bound : NULL};
+                                     cells->bound ? candidates.bound : NULL, NULL};
     for (; w < observers->count; w++) {
         const tile_observer of = tile_observer_of(observers, w);
         const phx_stencil_cells stencil = phx_cells_around(cells, cells->cell[of.place]);
@@ -248,13 +252,13 @@ static uint32_t match_stencil_portable(const phx_tile_cells *cells, const phx_ti
         for (uint32_t r = 0; r < 3; r++) {
             for (uint32_t i = stencil.row[r].first; i < stencil.row[r].end; i += EIGHT) {
                 if (candidates.count + EIGHT > PIECE) {
-                    match_piece_scalar(&all, candidates.count, of, limits, NULL, pairs);
+                    match_piece_scalar(&all, candidates.count, of, limits, pairs);
                     candidates.count = 0;
                 }
                 join_candidates(&candidates, cells, i, stencil.row[r].end - i);
             }
         }
-        match_piece_scalar(&all, candidates.count, of, limits, NULL, pairs);
+        match_piece_scalar(&all, candidates.count, of, limits, pairs);
     }
     return w;
 }

@@ -20,10 +20,12 @@ static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
     return dx > dy ? dx : dy;
 }
 
-/* The distance of a candidate whose height is so many units off, from that in the plane. */
-static inline int32_t phx_units_level(int32_t apart, uint32_t height, uint32_t own, const phx_tile_levels *by)
+/* The distance of a candidate with this height, from that in the plane; middle: of its border. */
+static inline int32_t phx_units_level(int32_t apart, uint32_t height, uint32_t own, const phx_tile_levels *by,
+                                      int32_t middle)
 {
-    const int32_t dz = (int16_t)(uint16_t)(height - own), level = by->steep * (dz < 0 ? -dz : dz) + by->level;
+    const int32_t dz = (int16_t)(uint16_t)(height - own);
+    const int32_t level = by->steep * (dz < 0 ? -dz : dz) + by->level + middle;
     if (by->sphere) return (int32_t)((uint32_t)apart + (uint32_t)(dz * dz)); /* wraps as phx_units_apart() */
     return apart > level ? apart : level;
 }

@@ -158,7 +158,7 @@ typedef struct phx_shard {
     bool flat;             /* heights decide nothing in this tick: tick/flat_ground.h */
     bool flat_before;      /* ... in the last tick */
     bool uneven;           /* heights may decide about events: this tick or the last one was not flat */
-    /* deltas take heights into account, if they decide, in this tick and in the last one: phx_shard_heights_fit() */
+    /* deltas take heights into account, if they decide, as those of the last tick's end are known; and in that tick */
     bool heights_fit, heights_fit_before;
     /* in this tick attributes of an own entity changed, or relations: a target in range may be hidden from now on */
     bool sight_changed;

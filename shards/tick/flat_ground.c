@@ -37,9 +37,3 @@ bool phx_shard_heights_valid(const phx_shard *shard)
     }
     return true;
 }
-
-bool phx_shard_heights_fit(const phx_shard *shard)
-{
-    if (!phx_shape_is_tall(shard->rules->shape) || !shard->old_heights.known) return false;
-    return !shard->bounded;
-}

@@ -19,10 +19,4 @@ bool phx_shard_ground_flat(phx_shard *shard);
 /* For checks: is each live entity within the bounds of heights? */
 bool phx_shard_heights_valid(const phx_shard *shard);
 
-/*
- * May lists be derived, and deltas be enough, also where heights decide? Not with targets that have a bound, now or
- * before, and not before the heights of the last tick's end are known.
- */
-bool phx_shard_heights_fit(const phx_shard *shard);
-
 #endif

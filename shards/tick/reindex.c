@@ -352,12 +352,11 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     PHX_VALIDATE(phx_shard_heights_valid(shard));
     if (shard->changed || shard->all_dirty) { /* else no observer is visited, and lists stay as they are */
         shard->flat = phx_shard_ground_flat(shard);
-        shard->heights_fit = phx_shard_heights_fit(shard);
+        shard->heights_fit = phx_shape_is_tall(shard->rules->shape) && shard->old_heights.known;
     }
     shard->uneven = phx_shape_is_tall(shard->rules->shape) && !(shard->flat && shard->flat_before);
     const bool derives = shard->flat || shard->heights_fit, derived = shard->flat_before || shard->heights_fit_before;
-    /* lists follow another rule than before, or heights decide in a way that deltas do not know */
-    if (derives != derived || (derives && shard->uneven && !shard->heights_fit)) shard->far_dirty = true;
+    if (derives != derived) shard->far_dirty = true; /* lists follow another rule than before */
     bool radii = shard->storage->has_deltas && derives;
     if (shard->changed) phx_block_summary_update(&shard->grid);
     follow_bounded(shard);

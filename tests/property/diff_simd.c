@@ -101,7 +101,6 @@ static crowd crowd_of(uint64_t seed)
         of.def.shape = phx_rng_below(&rng, 2) ? PH_SHAPE_SPHERE : PH_SHAPE_CYLINDER;
         of.hills = of.view_max * hills[phx_rng_below(&rng, 4)];
         of.def.height = of.hills * heights[phx_rng_below(&rng, 4)];
-        if (phx_rng_below(&rng, 4)) of.bounded_percent = 0; /* else deltas know no heights */
     }
     of.def.events_max = phx_rng_below(&rng, 3) ? 0 : of.count * of.count / (1 + phx_rng_below(&rng, 40));
     return of;

@@ -347,6 +347,29 @@ Test(run_delta, other_shapes_compare_heights_off_flat_ground)
     }
 }
 
+/* The longest margin of all is longer than the views of a block: no cell of it may be left out for that. */
+Test(run_delta, spheres_beside_a_margin_as_long_as_may_be)
+{
+    phx_rules rules = plain_rules(10, 50);
+    rules.shape = PH_SHAPE_SPHERE;
+    f = fleet_open(rules, 1, 1, 4);
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(20, 5), 105, 105);
+    fleet_enter(f, 2, plain_attr(0, 0), 128, 105);
+    fleet_enter(f, 3, plain_attr(20, PH_LENGTH_MAX / 2), 405, 405);
+    fleet_end(f);
+    begin();
+    fleet_fly(f, 2, 126, 105, 3);
+    fleet_end(f);
+    begin();
+    fleet_fly(f, 2, 124, 105, 3);
+    fleet_fly(f, 1, 105, 105, 0);
+    fleet_fly(f, 3, 405, 405, 0);
+    fleet_end(f);
+    cr_assert(fleet_sees(f, 1, 2));
+    fleet_close(f);
+}
+
 /*
  * Each target is as high above its observer as a cylinder is, but for a hair more or less: units, of which each is many
  * hairs, can not tell.

@@ -48,7 +48,8 @@ static int64_t apart(uint32_t i, uint32_t at, const phx_tile_limits *limits, boo
     const int64_t dz = (int64_t)(height[i] >> shift & 0xffff) - (int64_t)(height[at] >> shift & 0xffff);
     if (!levels) return flat;
     if (levels->sphere) return flat + dz * dz;
-    const int64_t level = levels->steep * (dz < 0 ? -dz : dz) + levels->level;
+    const int64_t middle = limits->in_high - (limits->in_high - limits->in_low) / 2;
+    const int64_t level = middle + levels->steep * (dz < 0 ? -dz : dz) + levels->level;
     return flat > level ? flat : level;
 }
 
@@ -146,7 +147,7 @@ static void match_some(const phx_kernels *kernels, const char *name)
             bounds ? coarse_bounds(&rng, ROWS) : coarse(&rng, ROWS); /* pairs behind the end match too */
         for (uint32_t i = 0; i < 5; i++) place[i] = phx_rng_below(&rng, ROWS);
         phx_pairs pairs = no_pairs(capacity);
-        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, bounds ? bound : NULL}, count,
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, bounds ? bound : NULL, NULL}, count,
                                        &(phx_tile_observers){place, 5, now, old}, &limits, &pairs);
         cr_assert_geq(done, 1, "%s: there was room for all of one", name);
         for (uint32_t w = 0; w < done; w++)
@@ -181,8 +182,8 @@ static uint32_t match_three(const phx_kernels *kernels, const uint32_t place[3],
     uint32_t n = 0;
     for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
     phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
-    const uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row, bounds}, count,
-                                         &(phx_tile_observers){place, 3, now, old}, limits, &pairs);
+    const phx_tile_candidates candidates = {now, old, row, bounds, limits->levels ? height : NULL};
+    const uint32_t done = kernels->match(&candidates, count, &(phx_tile_observers){place, 3, now, old}, limits, &pairs);
     cr_assert_geq(done, 2, "%s: there was room for two", name);
     for (uint32_t w = 0; w < done; w++) n = check_matches(place[w], (phx_span){0, count}, row, limits, &pairs, n, name);
     cr_assert_eq(n, pairs.count, "%s: more than there are", name);
@@ -226,7 +227,7 @@ Test(kernels, matching_more_than_a_piece)
     with_each(match_many);
 }
 
-/* Heights of a sphere or a cylinder, often at its border, and up to as far apart as they may be. */
+/* Heights of a sphere or a cylinder, often at its border, and up to as far apart as they may be; half with bounds. */
 static void match_tall(const phx_kernels *kernels, const char *name)
 {
     enum { HIGHEST = 24000, NEAR = 9 };
@@ -235,23 +236,27 @@ static void match_tall(const phx_kernels *kernels, const char *name)
         const uint32_t count = round % 4 ? 1 + phx_rng_below(&rng, MANY) : MANY, place[3] = {0, count / 2, count - 1};
         const int32_t r = 7600 - (int32_t)phx_rng_below(&rng, 3000), slack = 30000,
                       h = 300 + 100 * (int32_t)(round % 40);
+        const bool bounds = round / 2 % 2;
         const phx_tile_levels levels = {
-            .at = height, .by_place = height, .sphere = round % 2, .steep = slack / 2, .level = r * r - slack / 2 * h};
+            .by_place = height, .sphere = round % 2, .steep = slack / 2, .level = -slack / 2 * h};
         const phx_tile_limits limits = {.in_low = r * r - slack - 1,
                                         .in_high = r * r + slack,
                                         .keep_low = r * r - slack - 1,
                                         .keep_high = r * r + slack,
+                                        .r = (float)r,
+                                        .unsure = bounds ? slack : 0,
                                         .levels = &levels};
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t high = phx_rng_below(&rng, 4) ? 0 : phx_rng_below(&rng, HIGHEST - 2 * NEAR - 4300);
             const uint32_t up = high + (phx_rng_below(&rng, 3) ? 0 : (uint32_t)h - 3);
-            now[i] = some_way_off(&rng, r);
-            old[i] = some_way_off(&rng, r);
+            const uint32_t near = (uint32_t)r - phx_rng_below(&rng, 3) * 1000;
+            bound[i] = phx_rng_below(&rng, 3) ? (float)near : INFINITY;
+            now[i] = some_way_off(&rng, bounds ? near : (uint32_t)r);
+            old[i] = some_way_off(&rng, bounds ? near : (uint32_t)r);
             row[i] = i * 3;
             height[i] = (up + phx_rng_below(&rng, NEAR)) | (high + phx_rng_below(&rng, NEAR)) << 16;
         }
-        const uint32_t n = match_three(kernels, place, count, NULL, &limits, name);
-        pairs_all += n;
+        pairs_all += match_three(kernels, place, count, bounds ? bound : NULL, &limits, name);
     }
     cr_assert_gt(pairs_all, MANY, "%s: a test of nothing", name);
 }

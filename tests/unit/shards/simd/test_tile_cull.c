@@ -131,13 +131,13 @@ static void gather_some(const phx_kernels *kernels, const char *name)
 {
     enum { LENGTH = ROWS + 2 * PHX_KERNEL_PAD };
     static uint32_t from[3][ROWS + PHX_KERNEL_PAD], to[3][LENGTH];
-    const phx_tile_candidates all = {from[0], from[1], from[2], NULL};
+    const phx_tile_candidates all = {from[0], from[1], from[2], NULL, NULL};
     for (uint32_t i = 0; i < 3 * ROWS; i++) from[i / ROWS][i % ROWS] = 1000 + i;
     for (uint32_t first = 0; first <= ROWS; first++) {
         phx_span spans[3] = {{first, ROWS}, {first, first}, {0, first}};
         for (uint32_t a = 0; a < 3; a++) guard(to[a], LENGTH);
-        cr_assert_eq(kernels->gather(&all, spans, 3, &(phx_tile_candidates){to[0], to[1], to[2], NULL}), ROWS, "%s",
-                     name);
+        cr_assert_eq(kernels->gather(&all, spans, 3, &(phx_tile_candidates){to[0], to[1], to[2], NULL, NULL}), ROWS,
+                     "%s", name);
         for (uint32_t i = 0; i < ROWS; i++) {
             uint32_t at = (i + first) % ROWS;
             for (uint32_t a = 0; a < 3; a++)
