@@ -15,10 +15,11 @@ typedef struct phx_move_stats {
     uint32_t moved;
 } phx_move_stats;
 
-/* A move of an entity is common only if these bits of its state have this value. */
+/* A move of an entity is common only if these bits of its state have this value; a kernel's are all outside or none. */
 enum {
     PHX_MOVE_COMMON = PHX_SLOT_OWN | PHX_SLOT_ROW,
-    PHX_MOVE_COMMON_BITS = PHX_MOVE_COMMON | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL | PHX_SLOT_OUTSIDE
+    PHX_MOVE_COMMON_BITS = PHX_MOVE_COMMON | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL,
+    PHX_MOVE_KERNEL_BITS = PHX_MOVE_COMMON_BITS | PHX_SLOT_OUTSIDE
 };
 
 /* Moves of entities of several shards. A number in places[] that is no shard's is skipped. */

@@ -55,9 +55,21 @@ static inline float step_of(phx_vec2 from, phx_vec2 to, float *square)
     return dx > dy ? dx : dy;
 }
 
+/* Are towers of a position none of the world? Then *q becomes its nearest tower's, as phx_tower_index() clamps. */
+static inline bool clamp_outside(const phx_move_constants *constants, phx_vec2 *q)
+{
+    bool outside = false;
+    for (int axis = 0; axis < 2; axis++) {
+        const float at = (*q)[axis], last = constants->last[axis], below = at < last ? at : last;
+        (*q)[axis] = below > 0.0f ? below : 0.0f;
+        outside |= (*q)[axis] != at;
+    }
+    return outside;
+}
+
 /*
- * Applies a common move: the entity's first in this tick, one short step inside the rectangle, seen by the
- * common rule. false: it is of another kind, nothing was done.
+ * Applies a common move: the entity's first in this tick, one short step inside the rectangle, or outside of the world
+ * beside it, seen by the common rule. false: it is of another kind, nothing was done.
  */
 static inline bool move_common(phx_shard *shard, const phx_move_constants *constants, phx_body *body, phx_place to,
                                float z, bool alone, phx_move_stats *sum)
@@ -68,6 +80,7 @@ static inline bool move_common(phx_shard *shard, const phx_move_constants *const
     phx_vec2 q =
         (p - constants->origin) / constants->tower_size; /* as in phx_tower_index(), which clamps positions outside */
     float step2, step = step_of(old, p, &step2);
+    if (PHX_UNLIKELY((body->state & PHX_SLOT_OUTSIDE) != 0) && !clamp_outside(constants, &q)) return false;
     if (!phx_pair_both((q >= constants->low) & (q < constants->high)) || !(step <= shard->step_limit)) return false;
     if (phx_pair_both(p == old) && z == body->z) return true;
     phx_pair_bits at = __builtin_convertvector(q, phx_pair_bits);

@@ -56,6 +56,7 @@ AVX2_INLINE void set_word(phx_body *body, uint32_t word, uint32_t changed)
 /* Constants of one or two shards' moves, in registers. */
 typedef struct course {
     __m256 origin, size, low, high; /* of towers */
+    __m256 last;                    /* of the world's towers */
     __m256 limit, length;           /* of steps; clears signs, and lanes that are no step */
     __m256i towers, blocks;         /* from counts to a word in the last lane; bits that must not change */
 } course;
@@ -69,16 +70,31 @@ AVX2_INLINE course course_of(const phx_shard *shard)
                     .size = join_halves(constants->tower_size, constants->tower_size),
                     .low = join_halves(constants->low, constants->low),
                     .high = join_halves(constants->high, constants->high),
+                    .last = join_halves(constants->last, constants->last),
                     .limit = repeat_position(shard->step_limit, shard->step_limit, INFINITY),
                     .length = _mm256_castsi256_ps(_mm256_setr_epi32(sign, sign, sign, 0, sign, sign, sign, 0)),
                     .towers = _mm256_broadcastsi128_si256(tower),
                     .blocks = _mm256_setr_epi32(0, 0, 0, block, 0, 0, 0, block)};
 }
 
-/* Applies two common moves: the new bodies. false: one of them is of another kind. */
-AVX2_INLINE bool apply_steps(const course *c, __m256 was, __m256 is, __m256 step, __m256 *to)
+/* Are both places, in towers, outside of the world? Then *q become their nearest towers', as phx_tower_index() clamps.
+ */
+AVX2_INLINE bool clamp_both_outside(const course *c, __m256 *q)
+{
+    const __m256 first = repeat_position(0.0f, 0.0f, -INFINITY), is = *q;
+    *q = _mm256_max_ps(_mm256_min_ps(is, c->last), first);
+    int same = _mm256_movemask_ps(_mm256_cmp_ps(*q, is, _CMP_EQ_OQ)) & PLACES;
+    return ((same + FIRSTS) & TOWERS) == 0;
+}
+
+/*
+ * Applies two common moves: the new bodies. false: one of them is of another kind. outside: both entities are, a
+ * constant.
+ */
+AVX2_INLINE bool apply_steps(const course *c, __m256 was, __m256 is, __m256 step, bool outside, __m256 *to)
 {
     __m256 q = _mm256_div_ps(_mm256_sub_ps(is, c->origin), c->size); /* as in phx_tower_index(), which clamps */
+    if (outside && !clamp_both_outside(c, &q)) return false;
     __m256 inside = _mm256_and_ps(_mm256_cmp_ps(q, c->low, _CMP_GE_OQ), _mm256_cmp_ps(q, c->high, _CMP_LT_OQ));
     __m256 plain = _mm256_and_ps(inside, _mm256_cmp_ps(step, c->limit, _CMP_LE_OQ));
     __m256i tower = _mm256_shuffle_epi8(_mm256_cvttps_epi32(q), c->towers);
@@ -112,9 +128,11 @@ AVX2_INLINE __m128 ground_square(__m128 square)
     return _mm_add_ps(square, _mm_permute_ps(square, _MM_SHUFFLE(3, 2, 0, 1)));
 }
 
-/* Applies moves of one shard, two at a time. */
-AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batch, uint32_t first, phx_move_stats *sum)
+/* Applies moves of one shard, two at a time; outside: of entities that are outside of the world, a constant. */
+AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batch, uint32_t first, bool outside,
+                                    phx_move_stats *sum)
 {
+    const uint32_t common = PHX_MOVE_COMMON | (outside ? PHX_SLOT_OUTSIDE : 0);
     const course c = course_of(shard);
     const uint32_t changed = (uint32_t)shard->dirty_stamp << 16, count = batch->count, *slots = batch->slots;
     const phx_place *to_places = batch->to;
@@ -125,12 +143,12 @@ AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batc
     for (; i + 2 <= count && slots[i] != slots[i + 1]; i += 2) {
         phx_body *a = &bodies[slots[i]], *b = &bodies[slots[i + 1]];
         uint32_t word_a = word_of(a), word_b = word_of(b);
-        if ((((word_a ^ PHX_MOVE_COMMON) | (word_b ^ PHX_MOVE_COMMON)) & PHX_MOVE_COMMON_BITS) != 0) break;
+        if ((((word_a ^ common) | (word_b ^ common)) & PHX_MOVE_KERNEL_BITS) != 0) break;
         if ((word_a ^ changed) <= UINT16_MAX || (word_b ^ changed) <= UINT16_MAX) break;
         __m256 was = join_halves(_mm_loadu_ps(&a->x), _mm_loadu_ps(&b->x));
         __m256 is = join_halves(position_at(to_places, z, i), position_at(to_places, z, i + 1));
         __m256 step = _mm256_and_ps(_mm256_sub_ps(is, was), c.length), square = _mm256_mul_ps(step, step);
-        if (!apply_steps(&c, was, is, step, &to)) break;
+        if (!apply_steps(&c, was, is, step, outside, &to)) break;
         _mm_storeu_ps(&a->x, _mm256_castps256_ps128(to));
         _mm_storeu_ps(&b->x, _mm256_extractf128_ps(to, 1));
         set_word(a, word_a, changed);
@@ -166,7 +184,7 @@ AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, 
         const phx_move_constants *constants = &shard->move_constants;
         phx_body *body = &shard->store.body[slots[i]];
         uint32_t word = word_of(body);
-        if (PHX_UNLIKELY(!shard->dense_tick || ((word ^ PHX_MOVE_COMMON) & PHX_MOVE_COMMON_BITS) != 0)) break;
+        if (PHX_UNLIKELY(!shard->dense_tick || ((word ^ PHX_MOVE_COMMON) & PHX_MOVE_KERNEL_BITS) != 0)) break;
         if (PHX_UNLIKELY((word ^ changed) <= UINT16_MAX)) break;
         __m128 was = _mm_loadu_ps(&body->x), is = position_at(to_places, z, i);
         __m128 step = _mm_and_ps(_mm_sub_ps(is, was), length), square = _mm_mul_ps(step, step);
@@ -192,7 +210,10 @@ AVX2 uint32_t phx_moves_apply_avx2(phx_shard *shards, uint32_t shard_count, cons
     const uint32_t place = batch->places[first];
     PHX_ASSERT(place < shard_count && shards[place].dense_tick);
     if (batch->mixed) return move_mixed_shards(shards, shard_count, batch, first, sums);
-    return move_one_shard(&shards[place], batch, first, &sums[place]);
+    phx_shard *shard = &shards[place];
+    if (shard->store.body[batch->slots[first]].state & PHX_SLOT_OUTSIDE)
+        return move_one_shard(shard, batch, first, true, &sums[place]);
+    return move_one_shard(shard, batch, first, false, &sums[place]);
 }
 
 #endif

@@ -86,6 +86,8 @@ phx_move_constants phx_move_constants_of(const phx_shard *shard)
                                 .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
                                 .low = {rect.x0, rect.y0, -INFINITY, -INFINITY},
                                 .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, INFINITY, INFINITY},
+                                .last = {nextafterf((float)rules->towers[0], 0.0f),
+                                         nextafterf((float)rules->towers[1], 0.0f), INFINITY, INFINITY},
                                 .block_bits = ninegrid ? ~0u
                                               : rows   ? PHX_OFF_BLOCK_BITS
                                                        : 0,

@@ -99,6 +99,7 @@ typedef struct phx_list_cuts {
 typedef struct phx_move_constants {
     phx_vec2 origin, tower_size;
     phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
+    phx_vec2 last;       /* the last place in the world, in towers: outside are those beyond it or below 0 */
     uint32_t block_bits; /* bits of ty << 16 | tx: in a dense tick, a step that changes none of these bits needs no
                             further work */
     bool ninegrid;       /* the nine-grid finds near entities */

@@ -31,6 +31,7 @@ typedef struct kit {
     uint32_t shards;
     uint32_t blind; /* the shard that had no memory for its index in the last tick */
     bool strangers; /* some moves are of entities in no shard */
+    bool beyond;    /* some entities stand outside of the world */
     phx_shard one[SHARDS_MAX], many[SHARDS_MAX];
     uint32_t places[MOVES], slots[MOVES];
     ph_position to[MOVES];
@@ -41,12 +42,15 @@ static kit k = {.blind = NONE_BLIND};
 
 /* Moves that the kernel did; it may leave all to plain C. */
 static uint32_t walked[2]; /* of shards by turns: [true] */
+static uint32_t walked_outside;
 
 static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_batch *moves, uint32_t first,
                      phx_move_stats *sums)
 {
     uint32_t count = phx_move_kernel_of(k.rules.simd)(shards, shard_count, moves, first, sums);
     walked[moves->mixed] += count;
+    if (!moves->mixed && (shards[moves->places[first]].store.body[moves->slots[first]].state & PHX_SLOT_OUTSIDE))
+        walked_outside += count;
     return count;
 }
 
@@ -61,15 +65,17 @@ static float border(uint64_t *rng, int axis)
     return k.rules.origin[axis] + (float)phx_rng_below(rng, k.rules.towers[axis] + 1) * k.rules.tower_size;
 }
 
-/* Somewhere in the rectangle, often beside a tower's border. */
+/* Somewhere in the rectangle, often beside a tower's border; or, beyond, outside of the world beside it. */
 static float place(uint64_t *rng, phx_rect rect, int axis)
 {
     float low = k.rules.origin[axis] + (float)(axis ? rect.y0 : rect.x0) * k.rules.tower_size;
     float high = k.rules.origin[axis] + (float)((axis ? rect.y1 : rect.x1) + 1) * k.rules.tower_size;
+    const uint32_t first = axis ? rect.y0 : rect.x0, last = axis ? rect.y1 : rect.x1;
+    if (k.beyond && first == 0) low -= 30 * k.rules.tower_size;
+    if (k.beyond && last + 1 == k.rules.towers[axis]) high += 30 * k.rules.tower_size;
     float v = phx_rng_below(rng, 2) ? float_near(rng, border(rng, axis)) : float_between(rng, low, high);
     uint16_t tower = phx_tower_index(&k.rules, axis, v);
-    bool inside = tower >= (axis ? rect.y0 : rect.x0) && tower <= (axis ? rect.y1 : rect.x1);
-    return inside ? v : place(rng, rect, axis);
+    return tower >= first && tower <= last ? v : place(rng, rect, axis);
 }
 
 /* Where a coordinate goes: mostly a short step, about the longest that is none too long, over borders, or far off. */
@@ -104,7 +110,7 @@ static void fill(phx_shard *shard, uint32_t index, phx_rect rect, uint64_t seed)
         attr.global = id % 31 == 0;
         attr.reach = id % 29 == 0 ? 20.0f : 0.0f;
         float x = id % 7 ? place(&rng, rect, 0) : 0.0f, y = place(&rng, rect, 1);
-        if (k.rules.origin[0] > 0 || rect.x0 > 0) x = place(&rng, rect, 0);
+        if (k.beyond || k.rules.origin[0] > 0 || rect.x0 > 0) x = place(&rng, rect, 0);
         cr_assert_neq(phx_shard_enter(shard, id, (uint32_t)id, id, &attr, x, y, 0), PHX_SLOT_NONE);
     }
     if (index == k.blind) phx_shard_index_blind(shard, &phx_storage_bare);
@@ -303,6 +309,59 @@ Test(shard_moves, many_at_once_are_as_one_by_one)
     cr_assert_gt(k.left, 150 * MOVES / 10);
     cr_assert_lt(k.left, 150 * MOVES * 3 / 4, "%u", k.left);
     check_walked(false, 150 * MOVES / 100); /* a pair with an entity outside of the towers is left */
+}
+
+/* Moves that begin and end outside of the world; over its border, and over borders of its towers. */
+Test(shard_moves, moves_outside_of_the_world_are_as_one_by_one)
+{
+    static const phx_rect beside[SHARDS_MAX] = {{0, 0, 5, 11}, {6, 0, 11, 11}};
+    k.beyond = true;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        const uint32_t shards = seed % 3 ? 1 : 2, hands = 1 + (uint32_t)(seed % HANDS_MAX);
+        run(seed, PH_RANGE_RADIUS, shards > 1 ? beside : &all, shards, hands);
+        if (seed % 5 == 0) run(seed, PH_RANGE_TOWERS, shards > 1 ? beside : &all, shards, 1);
+    }
+    check_walked(false, 150);
+    if (phx_move_kernel_of(k.rules.simd)) cr_assert_geq(walked_outside, 150, "%u", walked_outside);
+}
+
+/* Who walks outside of the world is not left to the general path. */
+Test(shard_moves, walkers_outside_of_the_world_have_common_moves)
+{
+    enum { PARTS = 4 }; /* dense or not, by a kernel or not */
+    k.rules = plain_rules(10, 12);
+    k.rules.simd = phx_simd_choose(PH_SIMD_AUTO);
+    k.shards = 1;
+    for (uint32_t part = 0; part < PARTS; part++) {
+        static const phx_attr attr = {
+            .layers = 1, .visible = PH_LENGTH_MAX, .sees = UINT64_MAX, .view = 5, .ready = true};
+        phx_shard *shard = &k.one[0];
+        phx_directory_init(&k.directory, &memory, 1);
+        phx_renames_init(&k.renames, &memory);
+        cr_assert(phx_shard_init(shard, &memory, &k.rules, phx_storage_of(&k.rules), 0, 1, all));
+        phx_shard_begin(shard, 1);
+        uint32_t slots[BATCH], places[BATCH] = {0}, left[BATCH];
+        phx_place to[BATCH];
+        for (uint32_t i = 0; i < BATCH; i++) {
+            to[i] = (phx_place){i % 3 ? 150 + (float)i : 60, i % 3 == 1 ? 60 : -70 - (float)i};
+            slots[i] = phx_shard_enter(shard, i + 1, 1, 0, &attr, to[i].x, to[i].y, 0);
+            to[i].x += 1, to[i].y -= 1;
+        }
+        cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
+        phx_shard_end(shard);
+        cr_assert_eq(shard->store.outside_count, BATCH);
+        shard->dense_tick = part % 2 == 0;
+        phx_shard_begin(shard, 2);
+        phx_move_batch moves = {.places = places, .slots = slots, .to = to, .count = BATCH};
+        phx_move_stats sum = {.moved = 0};
+        phx_move_kernel *kernel = part < 2 ? phx_move_kernel_of(k.rules.simd) : NULL;
+        cr_assert_eq(phx_shards_move_by(kernel, shard, 1, &moves, true, &sum, left), 0);
+        cr_assert_eq(sum.moved, BATCH);
+        cr_assert_eq(shard->store.outside_count, BATCH);
+        phx_shard_free(shard, 1);
+        phx_renames_free(&k.renames, &memory);
+        phx_directory_free(&k.directory);
+    }
 }
 
 Test(shard_moves, cell_blocks_get_the_notes_of_crossings)
