@@ -5,7 +5,10 @@
  * with views and margins from less than a unit to wider than a block and steps from less than a unit to long ones. In
  * half of them entities have relations too, up to more than a set of them holds slots of, some over borders of shards;
  * in half of them some targets are seen up to a distance of their own alone, in a third some from beyond views. A third
- * are of spheres or cylinders, where most heights differ, from hardly to by more than a tile has units for.
+ * are of spheres or cylinders, where most heights differ, from hardly to by more than a tile has units for. Half of
+ * them have a cap, that cuts lists or nearly does, a part of these targets of several priorities, some a bound on the
+ * targets that join in a tick; half have bands, whose updates are compared, too. Each set runs with another number of
+ * workers, so the counters do not depend on these either.
  *
  *     diff_simd [--seed N] [--count N]
  */
@@ -26,6 +29,7 @@ enum { SURE_COUNT = 48 }; /* crowds: a third has a bound on events, few of them 
 /* A crowd, drawn from a seed. */
 typedef struct crowd {
     ph_world_def def;
+    ph_class kind; /* of all */
     uint32_t count;
     float middle, spread, step; /* where they are, and how far they go */
     float view_max, margin_max;
@@ -39,12 +43,14 @@ typedef struct crowd {
     uint32_t bounded_percent; /* so many are seen from near alone: */
     bool bounds_mixed;        /* from different distances, from touching to beyond views; else all from one */
     float hills;              /* heights are from 0 to so much, and some change; 0: all are 0 */
+    uint32_t priorities;      /* targets have one of so many */
 } crowd;
 
 /* The results of a crowd. */
 typedef struct outcome {
     uint64_t events, hash; /* of all, in their order */
-    uint64_t tested, exact, towers, spread;
+    uint64_t updates, updates_hash;
+    uint64_t tested, exact, towers, spread, cut, waited;
 } outcome;
 
 typedef struct member {
@@ -61,6 +67,26 @@ typedef struct host {
     member members[MOST];
 } host;
 
+/* The rules of a crowd that choose among the targets in view, and of when these are told anew. */
+static void draw_choice(crowd *of, uint64_t *rng)
+{
+    static const uint32_t caps[] = {0, 0, 0, 4, 12, 60}, adds[] = {0, 0, 5}, priorities[] = {1, 1, 4};
+    static const double stickies[] = {1, 1.1, 2};
+    static const uint32_t updates[] = {0, 0, 20}, most_every[] = {1, 3, 20};
+    of->kind.cap = caps[phx_rng_below(rng, 6)];
+    of->kind.adds_max = adds[phx_rng_below(rng, 3)];
+    of->kind.updates_max = updates[phx_rng_below(rng, 3)];
+    of->priorities = priorities[phx_rng_below(rng, 3)];
+    of->def.sticky = stickies[phx_rng_below(rng, 3)];
+    if (phx_rng_below(rng, 2)) return;
+    of->kind.band_count = 1 + phx_rng_below(rng, PH_BANDS_MAX);
+    const uint32_t every = most_every[phx_rng_below(rng, 3)];
+    for (uint32_t b = 0; b < of->kind.band_count; b++) {
+        const float part = ((float)b + 0.1f + 0.9f * phx_rng_unit(rng)) / (float)of->kind.band_count;
+        of->kind.bands[b] = (ph_band){of->view_max * part, 1 + phx_rng_below(rng, every)};
+    }
+}
+
 static crowd crowd_of(uint64_t seed)
 {
     static const float spreads[] = {3, 40, 500}, margins[] = {0, 0.1f, 2e-4f}, steps[] = {1e-3f, 0.1f, 0.4f};
@@ -68,7 +94,7 @@ static crowd crowd_of(uint64_t seed)
     static const uint32_t odds[] = {0, 0, 200, 15};
     static const uint64_t ids[] = {1, UINT64_C(0x9e3779b97f4a7c15), UINT64_C(1) << 31};
     uint64_t rng = phx_mix64(seed);
-    crowd of = {.def = ph_world_def_default()};
+    crowd of = {.def = ph_world_def_default(), .kind = ph_class_default("default")};
     of.def.workers = 1 + phx_rng_below(&rng, 3);
     of.def.share_min = 0;
     of.def.range = phx_rng_below(&rng, 5) ? PH_RANGE_RADIUS : PH_RANGE_TOWERS;
@@ -103,6 +129,7 @@ static crowd crowd_of(uint64_t seed)
         of.def.height = of.hills * heights[phx_rng_below(&rng, 4)];
     }
     of.def.events_max = phx_rng_below(&rng, 3) ? 0 : of.count * of.count / (1 + phx_rng_below(&rng, 40));
+    draw_choice(&of, &rng);
     return of;
 }
 
@@ -143,6 +170,12 @@ static void reach_out(host *h, const crowd *of, ph_attrs *a)
     if (phx_rng_below(&h->rng, 100) < of->far_percent) a->reach = 3 * of->view_max * phx_rng_unit(&h->rng);
 }
 
+static void rank(host *h, const crowd *of, ph_attrs *a)
+{
+    a->given |= PH_PRIORITY;
+    a->priority = (uint8_t)phx_rng_below(&h->rng, of->priorities);
+}
+
 /* The attributes of a target, and, unless all are alike, of an observer. */
 static void dress(host *h, const crowd *of, ph_attrs *a)
 {
@@ -153,6 +186,7 @@ static void dress(host *h, const crowd *of, ph_attrs *a)
     a->detect = phx_rng_below(&h->rng, 2) != 0;
     if (of->far_percent > 0) reach_out(h, of, a);
     if (of->bounded_percent > 0) bound(h, of, a);
+    if (of->priorities > 1) rank(h, of, a);
 }
 
 static void come(host *h, const crowd *of, member *who, uint64_t id)
@@ -172,6 +206,7 @@ static void come(host *h, const crowd *of, member *who, uint64_t id)
     if (of->odd > 0 && phx_rng_below(&h->rng, 30) == 0) dress(h, of, &a);
     if (of->far_percent > 0) reach_out(h, of, &a);
     if (of->bounded_percent > 0) bound(h, of, &a);
+    if (of->priorities > 1) rank(h, of, &a);
     if (of->relate > 0 && phx_rng_below(&h->rng, 20) == 0) { /* else reveals would do nothing */
         a.given |= PH_VEILED;
         a.veiled = true;
@@ -272,6 +307,24 @@ static void check_lists(host *h, const crowd *of, uint64_t seed, ph_simd simd)
     }
 }
 
+/* An observer's updates come in no order. */
+static void take_updates(const host *h, const ph_batch *batch, outcome *to)
+{
+    for (uint32_t u = 0; u < batch->update_count; u++) {
+        const ph_update *update = &batch->updates[u];
+        const uint64_t observer = phx_mix64(h->tick << 32 ^ update->observer);
+        for (uint32_t i = update->first; i < update->first + update->count; i++) {
+            const ph_moved *moved = &batch->moved[batch->due[i]];
+            float at[] = {moved->x, moved->y, moved->z};
+            uint32_t bits[3];
+            memcpy(bits, at, sizeof bits);
+            const uint64_t place = ((uint64_t)bits[0] << 32 | bits[1]) ^ (uint64_t)bits[2] << 16;
+            to->updates_hash += phx_mix64(phx_mix64(observer + moved->id) + phx_mix64(place) + batch->bands[i]);
+        }
+        to->updates += update->count;
+    }
+}
+
 /* Changes come in no order that hosts may rely on; the targets of one do. */
 static void take_events(host *h, const crowd *of, uint64_t seed, outcome *to)
 {
@@ -288,7 +341,9 @@ static void take_events(host *h, const crowd *of, uint64_t seed, outcome *to)
                            kind == PHX_EVENT_ENTER);
             }
             to->events += count;
+            to->waited += (change->flags & PH_CHANGE_MORE) != 0;
         }
+        take_updates(h, batch, to);
         CHECK_OK(ph_batch_return(h->consumer, batch));
     }
 }
@@ -306,10 +361,14 @@ static void verify(host *h, uint64_t seed, ph_simd simd)
 static outcome play(uint64_t seed, ph_simd simd)
 {
     static host h; /* large */
+    enum { WORKERS_MOST = 3 };
     crowd of = crowd_of(seed);
     outcome out = {0};
     ph_stats stats;
+    of.def.classes = &of.kind;
+    of.def.class_count = 1;
     of.def.simd = simd;
+    of.def.workers = 1 + (of.def.workers + (uint32_t)simd) % WORKERS_MOST;
     memset(&h, 0, sizeof h);
     h.rng = seed;
     REQUIRE(ph_world_create(&of.def, &h.world) == PH_OK && ph_producer_open(h.world, &h.producer) == PH_OK);
@@ -326,6 +385,7 @@ static outcome play(uint64_t seed, ph_simd simd)
     out.exact = stats.pairs_exact;
     out.towers = stats.towers_visited;
     out.spread = stats.ticks_spread;
+    out.cut = of.kind.cap > 0 && stats.list_entries == stats.observers * of.kind.cap;
     CHECK_OK(ph_world_destroy(h.world));
     return out;
 }
@@ -335,6 +395,9 @@ static void compare(uint64_t seed, ph_simd simd, const outcome *plain, const out
     CHECK(plain->events == other->events && plain->hash == other->hash,
           "--seed %" PRIu64 ": simd %d: %" PRIu64 " events instead of %" PRIu64 ", or not the same ones", seed,
           (int)simd, other->events, plain->events);
+    CHECK(plain->updates == other->updates && plain->updates_hash == other->updates_hash,
+          "--seed %" PRIu64 ": simd %d: %" PRIu64 " updates instead of %" PRIu64 ", or not the same ones", seed,
+          (int)simd, other->updates, plain->updates);
     CHECK(plain->tested == other->tested && plain->exact == other->exact && plain->towers == other->towers,
           "--seed %" PRIu64 ": simd %d: %" PRIu64 " pairs, %" PRIu64 " exactly, %" PRIu64 " ranges; plain C: %" PRIu64
           ", %" PRIu64 ", %" PRIu64,
@@ -344,21 +407,28 @@ static void compare(uint64_t seed, ph_simd simd, const outcome *plain, const out
 int main(int argc, char **argv)
 {
     const uint64_t first = option_number(argc, argv, "--seed", 1);
-    const uint64_t count = option_number(argc, argv, "--count", test_amount(240));
-    uint64_t events = 0, exact = 0, spread = 0;
+    const uint64_t count = option_number(argc, argv, "--count", test_amount(160));
+    uint64_t events = 0, exact = 0, spread = 0, updates = 0, cut = 0, waited = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         outcome plain = play(seed, PH_SIMD_PORTABLE);
         events += plain.events;
         exact += plain.exact;
         spread += plain.spread;
+        updates += plain.updates;
+        cut += plain.cut;
+        waited += plain.waited;
         for (int simd = PH_SIMD_AVX2; simd <= PH_SIMD_AVX512; simd++) {
             if (!phx_simd_supported((ph_simd)simd)) continue;
             outcome other = play(seed, (ph_simd)simd);
             compare(seed, (ph_simd)simd, &plain, &other);
         }
     }
-    printf("%" PRIu64 " crowds, %" PRIu64 " events, %" PRIu64 " pairs decided exactly\n", count, events, exact);
+    printf("%" PRIu64 " crowds, %" PRIu64 " events, %" PRIu64 " pairs decided exactly; %" PRIu64 " updates; in %" PRIu64
+           " crowds all lists were cut, %" PRIu64 " times targets waited\n",
+           count, events, exact, updates, cut, waited);
     CHECK(exact > 0, "nothing near a border: a test of nothing");
     CHECK(spread > 0 || count < SURE_COUNT, "no tick reached the bound on events");
+    CHECK((updates > 0 && cut > 0 && waited > 0) || count < SURE_COUNT,
+          "no updates, no lists that were cut, or no waits");
     return check_done("diff_simd");
 }
