@@ -11,6 +11,7 @@
  * events alone are the same: a wrong event of a delta stays in them.
  *
  * options: --every N   each Nth of the ways
+ *          --first N   from the Nth one on, from 0
  */
 #include <inttypes.h>
 #include <math.h>
@@ -28,12 +29,13 @@ enum {
     ENTITIES = 600,
     SIDE = 1000,
     PARTY = 10,
-    TICKS = 60,
     WARM_TICKS = 4,
     CHANGES = 7,
     JUMPS = 3,
     LISTS_EVERY = 4,
+    RELATED = ENTITIES / PARTY * 2, /* observers with relations */
     RELATED_MOST = ENTITIES / PARTY * 6,
+    SEPARATE = ENTITIES / 10 * 3, /* with layers: observers that do not see layer 0 */
     SEED = 20
 };
 
@@ -50,7 +52,19 @@ typedef struct host {
     bool told[ENTITIES + 1][ENTITIES + 1]; /* by events alone: the target is in the observer's list */
     uint32_t told_count[ENTITIES + 1];
     uint32_t waiting; /* observers for which targets wait since the last tick, for adds_max */
+    uint32_t tick;
+    uint32_t resting;          /* observers that are not ready */
+    bool mounts;               /* some are attached: mounted() */
+    bool changes;              /* relations change in this tick */
+    uint64_t migrated, shrunk; /* in the last tick: entities that changed shard; steps of views in crowds */
+    uint64_t migrations, shrunk_ever, heard; /* all */
 } host;
+
+/* Shards and workers of a run. */
+typedef struct layout {
+    const char *name;
+    uint32_t shards, workers, ticks; /* so many shards along an axis */
+} layout;
 
 /* A run. */
 typedef struct way {
@@ -72,7 +86,14 @@ typedef struct way {
     bool layers;   /* some observers do not see layer 0, where most targets are */
     bool stealthy; /* a tenth is hidden from all, from the beginning */
     ph_shape shape;
-    float hills; /* heights are from 0 to so much, and change */
+    float hills;    /* heights are from 0 to so much, and change */
+    bool twice;     /* all move twice in a tick */
+    bool mounted;   /* some are attached to others */
+    bool detecting; /* some see the hidden ones */
+    bool talking;   /* each tenth broadcasts in each tick */
+    bool unready;   /* some observers are not ready, some others in each tick */
+    bool crowded;   /* views shrink in crowds */
+    bool towers;    /* views are of whole towers */
 } way;
 
 static float uniform(host *h, float low, float high)
@@ -161,11 +182,59 @@ static void part_layers(const host *h)
     }
 }
 
-static void hide_some(const host *h)
+/* Does it not see the common layer? */
+static bool apart(uint64_t id)
+{
+    return id % 5 == 0 || id % 10 == 2;
+}
+
+static void hide_some(host *h)
 {
     enum { TENTH = 10 };
-    for (uint64_t id = TENTH; id <= ENTITIES; id += TENTH)
+    for (uint64_t id = TENTH; id <= ENTITIES; id += TENTH) {
+        h->hidden[id - 1] = true;
         CHECK_OK(ph_set(h->producer, id, &(ph_attrs){.given = PH_STEALTH, .stealth = 1}));
+    }
+}
+
+static void detect_some(const host *h)
+{
+    enum { FIFTH = 5 };
+    for (uint64_t id = 1; id <= ENTITIES; id += FIFTH)
+        CHECK_OK(ph_set(h->producer, id, &(ph_attrs){.given = PH_DETECT, .detect = 1}));
+}
+
+/* Is the entity attached to the one before? */
+static bool mounted(const host *h, uint64_t id)
+{
+    enum { MOUNTS_EVERY = 20 };
+    return h->mounts && id % MOUNTS_EVERY == 0;
+}
+
+static void mount_some(host *h)
+{
+    h->mounts = true;
+    for (uint64_t id = 1; id <= ENTITIES; id++)
+        if (mounted(h, id)) CHECK_OK(ph_attach(h->producer, id, id - 1));
+}
+
+static void talk(const host *h)
+{
+    enum { TENTH = 10 };
+    for (uint64_t id = 3; id <= ENTITIES; id += TENTH) CHECK_OK(ph_broadcast(h->producer, id, "hello", 5, NULL));
+}
+
+/* Some observers are not ready any more, or again, in turns. Returns how many of them there are. */
+static uint32_t unready_some(host *h, uint32_t number)
+{
+    h->resting = number % 2 == 0 ? CHANGES : 0;
+    for (uint64_t i = 0; i < CHANGES; i++) {
+        const uint64_t id = i * PARTY + 1 + number / 2 % 4;
+        const ph_attrs state = {.given = PH_READY, .ready = number % 2 == 1};
+        CHECK_OK(ph_set(h->producer, id, &state));
+        if (number % 2 == 0) h->told_count[id] = 0, memset(h->told[id], 0, sizeof h->told[0]);
+    }
+    return CHANGES;
 }
 
 /* The first two of some parties are seen from far off: by a reach that others cross all the time, and everywhere. */
@@ -206,6 +275,7 @@ static void walk(host *h)
 {
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         const float step_x = uniform(h, -6, 6), step_y = uniform(h, -6, 6);
+        if (mounted(h, id)) continue;
         place(h, id, h->at[id - 1].x + step_x, h->at[id - 1].y + step_y);
         CHECK_OK(ph_move(h->producer, id, h->at[id - 1].x, h->at[id - 1].y, h->at[id - 1].z));
     }
@@ -278,6 +348,7 @@ static void hear_all(host *h)
     h->waiting = 0;
     while (ph_batch_take(h->consumer, &batch) == PH_OK) {
         for (uint32_t i = 0; i < batch->change_count; i++) hear_change(h, batch, &batch->changes[i]);
+        h->heard += batch->heard_count;
         CHECK_OK(ph_batch_return(h->consumer, batch));
     }
 }
@@ -307,6 +378,10 @@ static uint64_t tick(host *h)
     CHECK(difference.kind == PH_DIFFERENCE_NONE, "the list of %" PRIu64 " is wrong", difference.observer);
     hear_all(h);
     CHECK_OK(ph_world_stats(h->world, &stats));
+    h->migrated = stats.migrations - h->migrations;
+    h->migrations = stats.migrations;
+    h->shrunk = stats.crowd_narrowed + stats.crowd_widened - h->shrunk_ever;
+    h->shrunk_ever += h->shrunk;
     return stats.observers_evaluated;
 }
 
@@ -381,13 +456,11 @@ static uint32_t count_far_searches(const host *h)
     return count;
 }
 
-static void run(const way *of)
+/* ---- a run ---- */
+
+/* Opens the world of a way, and its entities come. */
+static void open_world(host *h, const way *of, const layout *as)
 {
-    enum { HIDES_EVERY = 2 };
-    static host h;
-    memset(&h, 0, sizeof h);
-    h.rng = SEED;
-    h.hills = of->hills;
     ph_world_def def = ph_world_def_default();
     ph_class kind = ph_class_default("default");
     kind.view = 100;
@@ -399,66 +472,126 @@ static void run(const way *of)
     def.classes = &kind;
     def.class_count = 1;
     def.world_size[0] = def.world_size[1] = SIDE;
+    def.shards[0] = def.shards[1] = as->shards;
+    def.workers = as->workers;
+    def.share_min = 0;
     def.shape = of->shape;
     def.height = 20;
-    REQUIRE(ph_world_create(&def, &h.world) == PH_OK && ph_producer_open(h.world, &h.producer) == PH_OK &&
-            ph_consumer_open(h.world, 0, &h.consumer) == PH_OK);
-    enter_all(&h);
-    if (of->related) relate(&h);
-    if (of->far) reach_far(&h);
-    if (of->near) hold_near(&h);
-    if (of->ranked) rank_all(&h);
-    if (of->views) narrow_some(&h);
-    if (of->layers) part_layers(&h);
-    if (of->stealthy) hide_some(&h);
-    uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0;
+    def.range = of->towers ? PH_RANGE_TOWERS : PH_RANGE_RADIUS;
+    if (of->towers) def.tower_size = 50;
+    if (of->crowded) def.crowd_entities = ENTITIES / 20;
+    REQUIRE(ph_world_create(&def, &h->world) == PH_OK && ph_producer_open(h->world, &h->producer) == PH_OK &&
+            ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);
+    enter_all(h);
+    if (of->related) relate(h);
+    if (of->far) reach_far(h);
+    if (of->near) hold_near(h);
+    if (of->ranked) rank_all(h);
+    if (of->views) narrow_some(h);
+    if (of->layers) part_layers(h);
+    if (of->stealthy) hide_some(h);
+    if (of->detecting) detect_some(h);
+    if (of->mounted) mount_some(h);
+}
+
+/* What a way does in a tick beside steps. Returns how many observers are evaluated for it. */
+static uint32_t change_some(host *h, const way *of, uint32_t number)
+{
+    enum { HIDES_EVERY = 2 };
+    uint32_t evaluated = 0;
+    h->changes = of->related && number % HIDES_EVERY == 0;
+    if (h->changes) change_hides(h, number / HIDES_EVERY % 2 == 0);
+    /* without a margin the changed pair alone is decided; where a cap cuts, the list is stored */
+    if (h->changes && of->margin > 0) evaluated = CHANGES;
+    if (of->jumps) evaluated = of->far ? disturb_far(h, number) : disturb(h, number);
+    /* their lists are derived; but a comer with a cap is evaluated */
+    if (of->jumps && of->margin == 0) evaluated = of->cap > 0 && !of->far ? evaluated % 2 : 0;
+    if (of->renews) evaluated = renew_some(h, number);
+    if (of->unready) evaluated = unready_some(h, number);
+    if (of->talking) talk(h);
+    return evaluated;
+}
+
+/* Checks of a tick in which so many observers were to be evaluated, of which so many were. */
+static void check_evaluated(const host *h, const way *of, const layout *as, uint64_t expected, uint64_t was,
+                            uint32_t waited)
+{
+    /* at adds_max: the ones that waited, the ones that wait now, and comers and jumpers */
+    const uint64_t most = waited + h->waiting + 2 * JUMPS + 1;
+    uint64_t others = h->migrated + (of->crowded ? h->shrunk : 0);
+    if (of->related && of->towers) others += RELATED;                   /* nine-grid deltas know no relations */
+    if (of->layers && of->banded && as->shards > 1) others += SEPARATE; /* where copies come into view */
+    if (h->changes && as->shards > 1) others += CHANGES;                /* of which a target is of another shard */
+    CHECK(!of->waits || of->cuts || was <= most + others,
+          "%s, %s, tick %u: %" PRIu64 " observers evaluated, %" PRIu64 " at most", of->name, as->name, h->tick, was,
+          most + others);
+    CHECK(of->cuts || of->waits || (was + h->migrated >= expected && was <= expected + others),
+          "%s, %s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64 " to %" PRIu64, of->name, as->name, h->tick,
+          was, expected, expected + others);
+    CHECK(!of->cuts || was < ENTITIES / 2, "%s, %s, tick %u: %" PRIu64 " observers evaluated", of->name, as->name,
+          h->tick, was);
+}
+
+/* Checks of the lists and updates after a tick. */
+static void check_work(const host *h, const way *of, const layout *as)
+{
+    const uint32_t stored = count_stored_lists(h);
+    check_annuli(h, of);
+    uint32_t stored_most = h->resting + (uint32_t)h->migrated;
+    if (of->layers && of->banded) stored_most += SEPARATE; /* bands look at no rows for them */
+    CHECK(of->cuts || of->waits || of->towers || stored <= stored_most, "%s, %s, tick %u: %u lists are stored",
+          of->name, as->name, h->tick, stored);
+    /* with bands: listed targets of relations, in annuli, and seen from beyond a view */
+    const uint32_t listed = count_listed_updates(h);
+    const uint32_t far_most = of->far ? ENTITIES * PHX_FAR_NEAR_MAX : 0;
+    uint32_t listed_most = (of->related ? RELATED_MOST : 0) + far_most + count_annuli(h);
+    for (uint64_t id = 1; of->layers && id <= ENTITIES; id++) listed_most += apart(id) ? h->told_count[id] : 0;
+    CHECK(!of->banded || listed <= listed_most, "%s, %s, tick %u: %u targets in lists looked at", of->name, as->name,
+          h->tick, listed);
+    CHECK(!of->banded || !of->related || listed > 0, "%s, %s, tick %u: no linked target looked at", of->name, as->name,
+          h->tick);
+    const uint32_t sifted = count_sifted_updates(h);
+    CHECK(sifted == 0 || as->shards > 1, "%s, %s, tick %u: %u due rows looked up", of->name, as->name, h->tick, sifted);
+    const uint32_t searched = count_far_searches(h);
+    CHECK(searched == 0, "%s, %s, tick %u: %u observers searched for far targets", of->name, as->name, h->tick,
+          searched);
+}
+
+static void run(const way *of, const layout *as)
+{
+    static host h;
+    memset(&h, 0, sizeof h);
+    h.rng = SEED;
+    h.hills = of->hills;
+    open_world(&h, of, as);
+    uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0, migrated = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
-    for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
-        const bool changes = of->related && i % HIDES_EVERY == 0;
-        if (changes) change_hides(&h, i / HIDES_EVERY % 2 == 0);
-        /* without a margin the changed pair alone is decided; where a cap cuts, the list is stored */
-        uint64_t expected = changes && of->margin > 0 ? CHANGES : 0;
-        if (of->jumps) expected = of->far ? disturb_far(&h, i) : disturb(&h, i);
-        /* their lists are derived; but a comer with a cap is evaluated */
-        if (of->jumps && of->margin == 0) expected = of->cap > 0 && !of->far ? expected % 2 : 0;
-        if (of->renews) expected = renew_some(&h, i);
+    for (h.tick = 0; h.tick < as->ticks; h.tick++, walk(&h)) {
+        const uint64_t expected = change_some(&h, of, h.tick);
         const uint32_t waited = h.waiting;
+        if (of->twice) walk(&h);
         const uint64_t now = tick(&h);
-        if (i % LISTS_EVERY == LISTS_EVERY - 1) compare_lists(&h);
+        if (h.tick % LISTS_EVERY == LISTS_EVERY - 1) compare_lists(&h);
         waits += h.waiting;
+        migrated += h.migrated;
         const uint64_t looked_up = count_cause_lookups(&h);
-        CHECK(changes || of->jumps || of->cuts || of->renews || looked_up == 0,
-              "%s, tick %u: %" PRIu64 " causes looked up", of->name, i, looked_up);
+        const bool looks_up = h.changes || of->jumps || of->cuts || of->renews || of->unready || of->crowded;
+        CHECK(looks_up || as->shards > 1 || looked_up == 0, /* of migrants */
+              "%s, %s, tick %u: %" PRIu64 " causes looked up", of->name, as->name, h.tick, looked_up);
         lookups += looked_up;
-        /* at adds_max: the ones that waited, the ones that wait now, and comers and jumpers */
-        const uint64_t most = waited + h.waiting + 2 * JUMPS + 1;
-        CHECK(!of->waits || of->cuts || now - before <= most,
-              "%s, tick %u: %" PRIu64 " observers evaluated, %" PRIu64 " at most", of->name, i, now - before, most);
-        CHECK(of->cuts || of->waits || now - before == expected,
-              "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64, of->name, i, now - before, expected);
-        const uint32_t stored = count_stored_lists(&h);
-        check_annuli(&h, of);
-        CHECK(of->cuts || of->waits || stored == 0, "%s, tick %u: %u lists are stored", of->name, i, stored);
-        CHECK(!of->cuts || now - before < ENTITIES / 2, "%s, tick %u: %" PRIu64 " observers evaluated", of->name, i,
-              now - before);
-        /* with bands: listed targets of relations, in annuli, and seen from beyond a view */
-        const uint32_t listed = count_listed_updates(&h);
-        const uint32_t far_most = of->far ? ENTITIES * PHX_FAR_NEAR_MAX : 0;
-        const uint32_t listed_most = (of->related ? RELATED_MOST : 0) + far_most + count_annuli(&h);
-        CHECK(!of->banded || listed <= listed_most, "%s, tick %u: %u targets in lists looked at", of->name, i, listed);
-        CHECK(!of->banded || !of->related || listed > 0, "%s, tick %u: no linked target looked at", of->name, i);
-        const uint32_t sifted = count_sifted_updates(&h);
-        CHECK(sifted == 0, "%s, tick %u: %u due rows looked up", of->name, i, sifted);
-        const uint32_t searched = count_far_searches(&h);
-        CHECK(searched == 0, "%s, tick %u: %u observers searched for far targets", of->name, i, searched);
+        check_evaluated(&h, of, as, expected, now - before, waited);
+        check_work(&h, of, as);
         evaluated += now - before;
         before = now;
     }
-    CHECK(of->part == 0 || evaluated * of->part <= (uint64_t)ENTITIES * TICKS,
-          "%s: %" PRIu64 " observers evaluated in %d ticks", of->name, evaluated, TICKS);
-    CHECK((lookups > 0) == (of->related || of->jumps || of->cuts || of->renews), "%s: %" PRIu64 " causes looked up",
-          of->name, lookups);
-    CHECK((waits > 0) == of->waits, "%s: %" PRIu64 " times targets waited", of->name, waits);
+    CHECK(of->part == 0 || as->shards > 1 || evaluated * of->part <= (uint64_t)ENTITIES * as->ticks,
+          "%s, %s: %" PRIu64 " observers evaluated in %u ticks", of->name, as->name, evaluated, as->ticks);
+    CHECK(lookups > 0 || !(of->related || of->jumps || of->cuts || of->renews), "%s, %s: no cause looked up", of->name,
+          as->name);
+    CHECK((waits > 0) == of->waits, "%s, %s: %" PRIu64 " times targets waited", of->name, as->name, waits);
+    CHECK((migrated > 0) == (as->shards > 1), "%s, %s: %" PRIu64 " migrations", of->name, as->name, migrated);
+    CHECK((h.heard > 0) == of->talking, "%s, %s: %" PRIu64 " broadcasts", of->name, as->name, h.heard);
+    CHECK(!of->crowded || h.shrunk_ever > 0, "%s, %s: no view shrank", of->name, as->name);
     CHECK_OK(ph_world_destroy(h.world));
 }
 
@@ -502,7 +635,7 @@ static void walk_alone_on_hills(void)
 
 int main(int argc, char **argv)
 {
-    const size_t every = option_number(argc, argv, "--every", 1);
+    const size_t every = option_number(argc, argv, "--every", 1), first = option_number(argc, argv, "--first", 0);
     static const way ways[] = {
         {"relations", 0, 0, .related = true},
         {"relations and a margin", 15, 0, .related = true},
@@ -606,8 +739,33 @@ int main(int argc, char **argv)
         {"cylinders, and views that change", .views = true, .renews = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"cylinders, and layers", .layers = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"adds_max, jumps and a margin", 15, .adds_max = 5, .jumps = true, .waits = true},
+        {"squares", .shape = PH_SHAPE_SQUARE},
+        {"squares and a margin", 15, .shape = PH_SHAPE_SQUARE},
+        {"squares, jumps, a margin and a cap", 15, 500, .jumps = true, .shape = PH_SHAPE_SQUARE},
+        {"squares, relations and far targets", .related = true, .far = true, .shape = PH_SHAPE_SQUARE},
+        {"squares, layers, near targets and bands", .layers = true, .near = true, .banded = true,
+         .shape = PH_SHAPE_SQUARE},
+        {"squares and a cap that cuts", 0, 12, .cuts = true, .part = 10, .shape = PH_SHAPE_SQUARE},
+        {"two moves in a tick", .twice = true},
+        {"two moves in a tick, a margin, relations and bands", 15, .twice = true, .related = true, .banded = true},
+        {"mounts", .mounted = true},
+        {"mounts, a margin and a cap", 15, 500, .mounted = true},
+        {"hidden ones, and some that see them", .stealthy = true, .detecting = true},
+        {"hidden ones, some that see them, jumps and a margin", 15, .stealthy = true, .detecting = true, .jumps = true},
+        {"broadcasts", .talking = true},
+        {"broadcasts, a margin and relations", 15, .talking = true, .related = true},
+        {"observers that are not ready", .unready = true},
+        {"observers that are not ready, and a margin", 15, .unready = true},
+        {"crowds", .crowded = true},
+        {"crowds and a margin", 15, .crowded = true},
+        {"towers", .towers = true},
+        {"towers and relations", .towers = true, .related = true},
+        {"all that a server switches on", 15, 500, .related = true, .ranked = true, .far = true, .views = true,
+         .stealthy = true, .banded = true, .layers = true, .talking = true, .mounted = true},
     };
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i += every) run(&ways[i]);
+    static const layout layouts[] = {{"one shard", 1, 1, 32}, {"four shards", 2, 2, 10}};
+    for (size_t i = first; i < sizeof ways / sizeof *ways; i += every)
+        for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) run(&ways[i], &layouts[l]);
     walk_alone_on_hills();
     return check_done("short_way");
 }
