@@ -44,8 +44,9 @@ enum {
     DRAIN_TICK = 140, /* of the first one */
     KILL_TICK = 170,  /* of the second one */
     LEASE_MS = 3000,
-    LAG_MAX = WINDOW - 2, /* ticks that a copy may be old: with lost and late messages, or behind a death */
-    LAG_LEAST = 2,        /* ... where each comes at once */
+    LAG_MAX = WINDOW / 3,  /* ticks that a copy may be old */
+    LAG_TOLD = WINDOW - 2, /* ... once its host is told so, with lost and late messages, or behind a death */
+    LAG_LEAST = 1,         /* ... where each comes at once */
     GIVE_ONE_IN = 30,
     USER_DATA_TIMES = 3,
     CLUSTERS = 40
@@ -63,6 +64,7 @@ typedef struct host {
     struct cluster *all;
     node_host node;
     bool drained, dead;
+    bool late[NODES + 1]; /* copies of a node, by number, may be older than LAG_MAX, as the host was told */
     duties duties;
     uint64_t steps[WALKERS + 1]; /* the host's state of its entities */
 } host;
@@ -84,6 +86,7 @@ typedef struct cluster {
     char when[64];
     bool all_come; /* no message is lost or late */
     bool calm;
+    uint64_t late_pairs; /* of a node that is late, as the host was told */
     uint64_t gained, restored, pairs,
         kept; /* kept: targets between both radii, at rest, that one of both lists has alone */
 } cluster;
@@ -135,7 +138,7 @@ static void open_node(cluster *c, uint32_t place)
     def.regions[1] = ROWS;
     def.speed_max = WALKS_SPEED;
     def.lease_ms = LEASE_MS;
-    def.lag_max = WINDOW / 3;
+    def.lag_max = LAG_MAX;
     def.pack = pack_state;
     def.pack_user = h;
     def.clock = read_clock;
@@ -275,6 +278,12 @@ static void take_events(cluster *c, host *h)
         case PHC_EVENT_WHO_HAS:
             duties_answer(&h->duties, h->node.member, &event, restore_walker, h);
             break;
+        case PHC_EVENT_LAG:
+            h->late[event.number] = event.ticks > 0;
+            break;
+        case PHC_EVENT_PEER_DOWN:
+            h->late[event.number] = false;
+            break;
         case PHC_EVENT_DRAINED:
             h->drained = true;
             break;
@@ -351,12 +360,22 @@ static void plan_tick(cluster *c)
 
 /* ---- checks ---- */
 
+/* Is any node late there? A target that goes from one to the other may be either one's. */
+static bool is_late(const host *h)
+{
+    bool late = false;
+    for (uint32_t number = 1; number <= NODES; number++) late |= h->late[number];
+    return late;
+}
+
 static void check_pair(cluster *c, const host *h, uint64_t observer, uint64_t target, bool listed)
 {
-    const bool own = phc_owns(h->node.member, target);
-    const uint32_t lag = c->all_come && c->trail.tick <= KILL_TICK ? LAG_LEAST : LAG_MAX;
+    const bool own = phc_owns(h->node.member, target), late = is_late(h);
+    const uint32_t in_time = c->all_come && c->trail.tick <= KILL_TICK ? LAG_LEAST : LAG_MAX;
+    const uint32_t lag = 1 + (late ? LAG_TOLD : in_time); /* ... of ticks that have passed, of which this one is none */
     float least, most;
     c->pairs++;
+    c->late_pairs += late && !own;
     trail_distances(&c->trail, *spot_of(c, c->trail.tick, observer), target, own ? 0 : lag, &least, &most);
     CHECK(listed || most > VIEW - SLACK,
           "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " misses %" PRIu64 " (%g), own %d, here %u", c->seed,
@@ -467,7 +486,7 @@ int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(CLUSTERS));
-    uint64_t gained = 0, restored = 0, events = 0, pairs = 0, kept = 0;
+    uint64_t gained = 0, restored = 0, events = 0, pairs = 0, late_pairs = 0, kept = 0;
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         cluster *c = check_zalloc(sizeof *c);
         open_cluster(c, seed + i);
@@ -480,12 +499,14 @@ int main(int argc, char **argv)
         kept += c->kept;
         events += c->clients.events;
         pairs += c->pairs;
+        late_pairs += c->late_pairs;
         close_cluster(c);
         free(c);
     }
     (void)printf("%" PRIu64 " clusters: %" PRIu64 " entities gained, %" PRIu64 " restored, %" PRIu64 " events, %" PRIu64
-                 " pairs, %" PRIu64 " targets kept at rest in one list alone\n",
-                 count, gained, restored, events, pairs, kept);
+                 " pairs, %" PRIu64 " with a late node, as its host was told, %" PRIu64
+                 " targets kept at rest in one list alone\n",
+                 count, gained, restored, events, pairs, late_pairs, kept);
     CHECK(gained > 0, "no entity was handed over");
     return check_done("cluster_hosts");
 }

@@ -58,8 +58,11 @@ _Static_assert((int)WALKERS < (int)TRAIL_IDS && 2 * (int)WINDOW < (int)TRAIL_TIC
                "a trail has all of them, and what zones look back at");
 
 static const float VIEW = 60, HAND_OVER = 6;
-/* Ticks that a copy may be old: with lost and late messages; where each comes at once. */
-enum { LAG_MAX = WINDOW - 2, LAG_LEAST = 2 };
+/*
+ * Ticks that a copy may be old: with lost and late messages; where each comes at once; and where a node's halo says
+ * that it is later than LAG_MAX, and for LATE_TICKS behind that, as a host is told.
+ */
+enum { LAG_MAX = WINDOW / 3, LAG_LEAST = 1, LAG_TOLD = WINDOW - 2, LATE_TICKS = 2 * LAG_MAX + 4 };
 /* Above the lag on both ways: until a node that pins has the copy, and the relation to it. */
 enum { SETTLED_TICKS = 4 };
 
@@ -71,6 +74,7 @@ typedef struct member {
     phx_halo *halo;
     phc_transport transport;
     char subjects[3][32]; /* that it listens to: halo, channel, heartbeats */
+    uint64_t late_until;  /* tick in which its copies may be older than LAG_MAX, the last one that is known of */
 } member;
 
 typedef struct federation {
@@ -88,8 +92,9 @@ typedef struct federation {
     clients clients;
     char when[64];
     zones_told zones, zones_of_one;
-    uint32_t lag;         /* ticks that a copy may be old */
+    uint32_t lag_max;     /* ticks that a copy may be old, where it is not told */
     bool calm;            /* all stand still */
+    uint64_t lates;       /* members and ticks in which it was */
     uint64_t pairs, kept; /* kept: targets between both radii, at rest, that one of both lists has alone */
     unsigned char message[PHX_WIRE_BYTES_MAX];
 } federation;
@@ -112,7 +117,7 @@ static void open_member(federation *f, uint32_t place, const ph_world_def *def)
     member *m = &f->members[place];
     const uint64_t registration = place + 1u;
     /* What is beside the range that is seen, in the halo's width; lost and late messages come half as late mostly. */
-    const float slack = 2 * HAND_OVER + 2 * WALKS_SPEED * (float)(f->lag == LAG_LEAST ? LAG_LEAST : WINDOW / 2);
+    const float slack = 2 * HAND_OVER + 2 * WALKS_SPEED * (float)(f->lag_max == LAG_LEAST ? LAG_LEAST : WINDOW / 2);
     REQUIRE(ph_world_create(def, &m->world) == PH_OK && ph_producer_open(m->world, &m->front) == PH_OK &&
             ph_producer_open(m->world, &m->host) == PH_OK);
     for (uint32_t i = 0; i < CONSUMERS; i++) REQUIRE(ph_consumer_open(m->world, i, &m->consumers[i]) == PH_OK);
@@ -146,7 +151,7 @@ static void open_federation(federation *f, uint64_t seed)
                                .late_steps = 4};
     f->seed = f->rng = seed;
     f->margin = seed % 2 ? 10 : 0;
-    f->lag = faults.lost == 0 && faults.late == 0 ? LAG_LEAST : LAG_MAX;
+    f->lag_max = faults.lost == 0 && faults.late == 0 ? LAG_LEAST : LAG_MAX;
     f->trail.tick = TRAIL_TICKS;
     f->clients.user_data_times = USER_DATA_TIMES;
     f->sights.view = VIEW;
@@ -326,6 +331,29 @@ static void take_events(member *m)
     }
 }
 
+/* As phc_tick() does it for PHC_EVENT_LAG. */
+static void note_lag(federation *f, member *m)
+{
+    for (uint32_t i = 0; i < m->halo->peer_count; i++)
+        if (phx_halo_lag(m->halo, &m->halo->peers[i]) > LAG_MAX) m->late_until = f->trail.tick + LATE_TICKS;
+    f->lates += m->late_until >= f->trail.tick;
+}
+
+/* Of ticks that have passed, of which this one is none. */
+static uint32_t lag_at(const federation *f, const member *m)
+{
+    return 1 + (m->late_until >= f->trail.tick ? (uint32_t)LAG_TOLD : f->lag_max);
+}
+
+/* Of all members: a pin is heard by the one, and its copy by the other. */
+static uint32_t lag_of_all(const federation *f)
+{
+    uint32_t lag = 0;
+    for (uint32_t n = 0; n < NODES; n++)
+        if (lag_at(f, &f->members[n]) > lag) lag = lag_at(f, &f->members[n]);
+    return lag;
+}
+
 static void round_of(federation *f, member *m)
 {
     uint64_t tick;
@@ -333,6 +361,7 @@ static void round_of(federation *f, member *m)
     uint32_t count = 0;
     while (m->transport.poll(m->transport.user, 64, take_message, m) > 0) continue;
     phx_halo_begin_tick(m->halo);
+    note_lag(f, m);
     take_events(m);
     move_own(f, m);
     tie_own(m);
@@ -359,21 +388,22 @@ static void check_pair(federation *f, const member *m, uint64_t observer, uint64
           sqrt((double)verdict->worst.square));
     CHECK(!listed || verdict->perhaps, "%s: %" PRIu64 " has %" PRIu64 " (%g)", f->when, observer, target,
           sqrt((double)verdict->best.square));
-    if (listed) zones_check_target(&f->zones, &f->trail, observer, target, f->lag);
+    if (listed) zones_check_target(&f->zones, &f->trail, observer, target, lag_at(f, m));
 }
 
 static void check_observer(federation *f, const member *m, uint64_t observer)
 {
     bool listed[CLIENTS_IDS];
     sights_verdict verdicts[TRAIL_IDS] = {{0}};
-    const bool settled = trail_is_kept(&f->trail, observer, 2 * (uint64_t)f->lag + SETTLED_TICKS);
+    const uint32_t lag = lag_at(f, m);
+    const bool settled = trail_is_kept(&f->trail, observer, 2 * (uint64_t)lag_of_all(f) + SETTLED_TICKS);
     (void)clients_compare(&f->clients, m->world, observer, listed, f->when);
     if (f->trail.tick <= TRAIL_TICKS + 2 * WINDOW + SETTLED_TICKS) return; /* copies come */
-    if (sights_stays(observer)) zones_check(&f->zones, &f->zones_of_one, &f->trail, &f->sights, observer, f->lag);
+    if (sights_stays(observer)) zones_check(&f->zones, &f->zones_of_one, &f->trail, &f->sights, observer, lag);
     for (uint64_t target = 1; target <= WALKERS; target++)
         if (target != observer)
             verdicts[target] =
-                sights_judge(&f->sights, &f->trail, observer, target, owns(m, target) ? 0 : f->lag, settled);
+                sights_judge(&f->sights, &f->trail, observer, target, owns(m, target) ? 0 : lag, settled);
     sights_cut(&f->sights, &f->trail, observer, verdicts);
     sights_hold(&f->sights, observer, listed, verdicts);
     for (uint64_t target = 1; target <= WALKERS; target++)
@@ -534,7 +564,7 @@ int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(FEDERATIONS));
-    uint64_t handed = 0, events = 0, pairs = 0, kept = 0, edges = 0, updates = 0, changes = 0, waits = 0;
+    uint64_t handed = 0, events = 0, pairs = 0, kept = 0, edges = 0, updates = 0, changes = 0, waits = 0, lates = 0;
     test_bounds();
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         federation *f = check_zalloc(sizeof *f);
@@ -547,12 +577,14 @@ int main(int argc, char **argv)
         updates += f->zones.updates;
         changes += f->sights.changes;
         waits += f->sights.waits;
+        lates += f->lates;
         free(f);
     }
     (void)printf("%" PRIu64 " federations: %" PRIu64 " hand-overs, %" PRIu64 " events, %" PRIu64 " pairs, %" PRIu64
                  " edges, %" PRIu64 " updates, %" PRIu64 " changes of attributes, %" PRIu64
-                 " lists that waited, %" PRIu64 " targets kept at rest in one list alone\n",
-                 count, handed, events, pairs, edges, updates, changes, waits, kept);
+                 " lists that waited, %" PRIu64 " ticks in which a member was late, %" PRIu64
+                 " targets kept at rest in one list alone\n",
+                 count, handed, events, pairs, edges, updates, changes, waits, lates, kept);
     CHECK(handed > 0, "no entity was handed over");
     return check_done("federation");
 }

@@ -62,12 +62,9 @@ ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
     if (entity) phx_halo_remove(halo, entity);
     const ph_status status = ph_enter(halo->def.producer, id, attrs);
     if (status != PH_OK) return status;
-    phx_halo_add(halo, (phx_halo_entity){.id = id,
-                                         .stay = next_stay(halo),
-                                         .own = true,
-                                         .enters = true,
-                                         .entered = phx_halo_last_command(halo),
-                                         .heard_tick = halo->now});
+    (void)phx_halo_add_entered(
+        halo,
+        (phx_halo_entity){.id = id, .stay = next_stay(halo), .own = true, .enters = true, .heard_tick = halo->now});
     return PH_OK;
 }
 
@@ -127,8 +124,10 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
         return true;
     }
     const bool is_of_another = entity && phx_halo_remote_of(halo, entity)->source != head->source;
-    if (is_of_another && holding) return true;       /* it is on its way, and not from there */
-    if (is_of_another && copy->sending) return true; /* its receiver has been heard */
+    /* it was own here since that was written; it is on its way, and not from there; its receiver has been heard */
+    if (entity && entity->stay == copy->stay && head->echo < phx_halo_remote_of(halo, entity)->given) return true;
+    if (is_of_another && holding) return true;
+    if (is_of_another && copy->sending && phx_halo_is_repeated(halo, entity)) return true;
     if (entity && entity->stay != copy->stay) {
         if (!taken(halo, ph_leave(halo->def.producer, copy->id))) return false;
         phx_halo_remove(halo, entity);
@@ -136,12 +135,11 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
     }
     if (entity ? !follow_copy(halo, entity, copy) : !taken(halo, ph_enter(halo->def.producer, copy->id, &copy->attrs)))
         return false;
-    const uint64_t said = entity ? phx_halo_remote_of(halo, entity)->said : 0;
-    if (!entity)
-        entity = phx_halo_add(
-            halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay, .entered = phx_halo_last_command(halo)});
-    *phx_halo_remote_of(halo, entity) =
-        (phx_halo_remote){.source = head->source, .tick = head->tick, .said = said, .attrs = copy->attrs};
+    if (!entity) entity = phx_halo_add_entered(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
+    phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
+    remote->source = head->source;
+    remote->tick = head->tick;
+    remote->attrs = copy->attrs;
     entity->heard_tick = halo->now;
     halo->counts.copies_in++;
     peer->copies_in++;

@@ -82,6 +82,7 @@ static void become_copy(phx_halo *halo, uint64_t id)
     (void)status;
     remote->source = phx_holdings_find(&halo->def.node->holdings, id)->peer;
     remote->attrs.remote = true;
+    remote->given = halo->now;
     entity->heard_tick = halo->now;
     phx_halo_note_sending(halo, id);
     phx_halo_resign(halo, entity);

@@ -53,6 +53,7 @@ typedef struct phx_halo_entity {
 typedef struct phx_halo_remote {
     uint64_t source; /* registration */
     uint64_t tick;   /* of the source, when it was repeated last */
+    uint64_t given;  /* own one in which it was given away from here; 0 = it was not own here */
     uint64_t said;   /* its ownership when it broadcast here last; 0 = never */
     ph_attrs attrs;  /* as they were submitted */
 } phx_halo_remote;

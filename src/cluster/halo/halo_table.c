@@ -79,6 +79,14 @@ phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity)
     return added;
 }
 
+phx_halo_entity *phx_halo_add_entered(phx_halo *halo, phx_halo_entity entity)
+{
+    const ph_status status = ph_producer_sequence(halo->def.producer, &entity.entered);
+    PHX_ASSERT(status == PH_OK); /* it has taken the command */
+    (void)status;
+    return phx_halo_add(halo, entity);
+}
+
 void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity)
 {
     uint32_t place = (uint32_t)(entity - halo->entities);
@@ -127,6 +135,13 @@ phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration)
     return made;
 }
 
+bool phx_halo_is_repeated(const phx_halo *halo, const phx_halo_entity *copy)
+{
+    const phx_halo_remote *remote = phx_halo_remote_of(halo, copy);
+    const phx_halo_peer *peer = phx_halo_peer_find(halo, remote->source);
+    return peer && remote->tick == peer->newest;
+}
+
 uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer)
 {
     const uint64_t silent = halo->now - peer->heard_tick, since = halo->now - peer->echoed;
@@ -141,13 +156,6 @@ void phx_halo_forget_peers(phx_halo *halo)
         phx_halo_forget_pins(halo, peer);
         *peer = halo->peers[--halo->peer_count];
     }
-}
-
-uint64_t phx_halo_last_command(const phx_halo *halo)
-{
-    uint64_t number = 0;
-    const ph_status status = ph_producer_sequence(halo->def.producer, &number);
-    return status == PH_OK ? number : 0; /* 0: the host has destroyed the world */
 }
 
 void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity)

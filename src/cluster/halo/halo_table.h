@@ -15,11 +15,16 @@ bool phx_halo_reserve_own(phx_halo *halo, uint32_t more);
 bool phx_halo_reserve_copies(phx_halo *halo, uint32_t more);
 /* The id is not known; room was reserved. */
 phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity);
+/* ... and the last command of the halo's producer has entered it. */
+phx_halo_entity *phx_halo_add_entered(phx_halo *halo, phx_halo_entity entity);
 void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity);
 /* An own entity is a copy from now on, on its way; room for one was reserved. */
 phx_halo_entity *phx_halo_disown(phx_halo *halo, phx_halo_entity *entity);
-/* The number of the last command of the halo's producer. */
-uint64_t phx_halo_last_command(const phx_halo *halo);
+/*
+ * Does the source of a copy tell of it still? One that has given the entity away does not, once its receiver has it;
+ * and if that one gives it away as well before it is heard here, its copies on the way are newer.
+ */
+bool phx_halo_is_repeated(const phx_halo *halo, const phx_halo_entity *copy);
 /* Tries to make an entity remote that was handed over. */
 void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity);
 /* With these attributes it is seen from beyond the width. */

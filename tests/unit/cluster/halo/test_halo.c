@@ -206,6 +206,58 @@ Test(halo, a_copy_is_as_old_as_the_last_tick_of_which_all_were_taken)
     cr_assert_eq(peer_lag(), 0);
 }
 
+/* One copy of entity 5 of that stay, from one of two peers that had heard an own tick. */
+static void hear_stay(uint64_t source, uint64_t tick, uint64_t echo, uint32_t stay, float x, bool sending)
+{
+    unsigned char bytes[256];
+    const ph_attrs attrs = {.view = 5, .layers = 1, .sees = 1};
+    const phx_halo_copy copy = {.id = 5, .stay = stay, .sending = sending, .attrs = {.x = x, .y = 50}};
+    const phx_halo_head head = {.source = source,
+                                .target = SELF,
+                                .version = 3,
+                                .tick = tick,
+                                .echo = echo,
+                                .last = true,
+                                .sets = 1,
+                                .copies = 1};
+    phx_halo_put_set(bytes + PHX_HALO_HEAD_BYTES, &attrs);
+    phx_halo_put_copy(bytes + PHX_HALO_HEAD_BYTES + PHX_HALO_SET_BYTES, &copy, 0);
+    phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+}
+
+static void hear_from(uint64_t source, uint64_t tick, float x, bool sending)
+{
+    hear_stay(source, tick, 0, 7, x, sending);
+}
+
+static void expect_copy(uint64_t source, float x)
+{
+    const phx_halo_remote *remote = phx_halo_remote_of(halo, phx_halo_find(halo, 5));
+    cr_assert(remote->source == source && remote->attrs.x == x, "%g of %u", (double)remote->attrs.x,
+              (unsigned)remote->source);
+}
+
+/* It went from the first peer to the second one, whose messages are lost until it gives it to a third one. */
+Test(halo, a_copy_on_its_way_is_newer_than_one_that_is_not_repeated)
+{
+    enum { SECOND = PEER + 1 };
+    phx_cluster_map map = node.map;
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SECOND, .number = 3}));
+    cr_assert_eq(phx_node_map(&node, &map), PH_OK);
+    step();
+    hear_from(PEER, 1, 60, false);
+    hear_from(SECOND, 1, 65, true);
+    expect_copy(PEER, 60);
+    step();
+    hear(2, 0);
+    hear_from(SECOND, 2, 70, true);
+    expect_copy(SECOND, 70);
+    hear_from(PEER, 3, 60, true);
+    expect_copy(SECOND, 70);
+    hear_from(PEER, 4, 75, false);
+    expect_copy(PEER, 75);
+}
+
 Test(halo, copies_follow_their_owner)
 {
     ph_attrs attrs;
@@ -427,6 +479,22 @@ Test(halo, what_is_seen_from_far_is_written_on_its_way_too)
     cr_assert_eq(write_tick(), 1);
     cr_assert_eq(phx_halo_give(halo, 7, 2, &family), PH_OK);
     for (uint32_t i = 0; i < 3 * PHX_HALO_REPEATS; i++) cr_assert_eq(write_tick(), 1);
+}
+
+/* It came from the peer and goes back there, whose messages are late: one has the copy of before. */
+Test(halo, a_copy_that_was_written_before_an_entity_was_given_away_is_not_taken)
+{
+    phx_family family;
+    enter_own(5, own_x(5), false);
+    for (uint32_t i = 0; i < 3; i++) cr_assert_eq(write_tick(), 1);
+    const uint32_t stay = phx_halo_find(halo, 5)->stay;
+    const uint64_t given = halo->now;
+    cr_assert_eq(phx_halo_give(halo, 5, 2, &family), PH_OK);
+    hear_stay(PEER, 1, given - 1, stay, 60, true);
+    hear_stay(PEER, 2, given - 1, stay, 60, false);
+    expect_copy(PEER, own_x(5));
+    hear_stay(PEER, 3, given, stay, 65, false);
+    expect_copy(PEER, 65);
 }
 
 Test(halo, an_entity_is_looked_at_once_a_tick_however_often_the_host_says_so)
