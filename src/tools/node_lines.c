@@ -162,10 +162,10 @@ static void print_lists(const phx_node_host *host, ph_world world)
     fputs("]", stdout);
 }
 
-static void print_ticks(const phx_node_ticks *ticks)
+static void print_times(const char *name, const uint32_t *us, uint32_t count)
 {
-    fputs(",\"ticks_us\":[", stdout);
-    for (uint32_t i = 0; i < ticks->recent_count; i++) printf(i > 0 ? ",%u" : "%u", ticks->recent_us[i]);
+    printf(",\"%s\":[", name);
+    for (uint32_t i = 0; i < count; i++) printf(i > 0 ? ",%u" : "%u", us[i]);
     fputs("]", stdout);
 }
 
@@ -207,7 +207,8 @@ void phx_line_status(const phx_node_host *host, ph_world world, const phx_node_t
     if (host->job->shows_ids) print_own_ids(host);
     if (host->job->shows_ids) print_list_sum(host, world);
     if (host->job->shows_lists) print_lists(host, world);
-    if (host->job->shows_ticks) print_ticks(ticks);
+    if (host->job->shows_ticks) print_times("ticks_us", ticks->recent_us, ticks->recent_count);
+    if (host->job->shows_ticks) print_times("asleep_us", ticks->recent_asleep_us, ticks->recent_count);
     end_line();
 }
 

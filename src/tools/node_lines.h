@@ -16,7 +16,8 @@ typedef struct phx_node_ticks {
     uint64_t late;           /* ticks that began more than a tick too late */
     uint64_t longest_ns;     /* tick of the last second */
     uint64_t lease_least_ns; /* that the lease was still proven for, in the last second */
-    uint32_t recent_us[PHX_RECENT_TICKS_MAX], recent_count; /* durations of ticks of the last second */
+    uint32_t recent_us[PHX_RECENT_TICKS_MAX], recent_count; /* durations of ticks of the last second, */
+    uint32_t recent_asleep_us[PHX_RECENT_TICKS_MAX];        /* and of them the time in which the thread slept */
 } phx_node_ticks;
 
 /* An event of the member, if the job shows it. */

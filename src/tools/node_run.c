@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tools/asleep_clock.h"
 #include "tools/cli.h"
 #include "tools/node_census.h"
 #include "tools/node_events.h"
@@ -164,11 +165,20 @@ static ph_status run_gateway_tick(node_run *run)
     return status == PH_BUSY ? PH_OK : status;
 }
 
-static void note_duration(node_run *run, uint64_t ns)
+static void note_duration(node_run *run, uint64_t ns, uint64_t asleep_ns)
 {
     phx_node_ticks *ticks = &run->ticks;
     if (ns > ticks->longest_ns) ticks->longest_ns = ns;
-    if (ticks->recent_count < PHX_RECENT_TICKS_MAX) ticks->recent_us[ticks->recent_count++] = (uint32_t)(ns / 1000);
+    if (ticks->recent_count == PHX_RECENT_TICKS_MAX) return;
+    ticks->recent_asleep_us[ticks->recent_count] = (uint32_t)(asleep_ns / 1000);
+    ticks->recent_us[ticks->recent_count++] = (uint32_t)(ns / 1000);
+}
+
+/* Since another reading; 0: no status tells it. */
+static uint64_t asleep_since(const node_run *run, uint64_t before_ns)
+{
+    const uint64_t now_ns = run->job->shows_ticks ? phx_asleep_ns() : 0;
+    return now_ns > before_ns ? now_ns - before_ns : 0; /* it may go back a little */
 }
 
 static void note_lease(node_run *run)
@@ -263,11 +273,11 @@ static int tick_all(node_run *run)
     run->tick_due_ns = run->status_due_ns = phx_clock_ns();
     run->ticks.lease_least_ns = (uint64_t)run->job->member.lease_ms * NS_IN_MS;
     for (;;) {
-        const uint64_t begin_ns = phx_clock_ns();
+        const uint64_t begin_ns = phx_clock_ns(), asleep_ns = asleep_since(run, 0);
         const ph_status status = run->job->member.gateway ? run_gateway_tick(run) : run_tick(run);
         if (status != PH_OK) return say_trouble("the tick", "", status);
         const uint64_t end_ns = phx_clock_ns();
-        note_duration(run, end_ns - begin_ns);
+        note_duration(run, end_ns - begin_ns, asleep_since(run, asleep_ns));
         note_lease(run);
         tell_status(run, end_ns);
         if (is_over(run, end_ns, &exit_status)) return exit_status;

@@ -5,40 +5,21 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "support/check.h"
+#include "tools/asleep_clock.h"
 
-/* SLEEP_MS_MAX: a call may wait for a mutex, whose holder waits for a processor, or for a page. */
-enum { SLEEP_MS_MAX = 500, NS_IN_MS = 1000000, NS_IN_S = 1000000000 };
-
-/* That the thread was ready to run, and did not; 0 where the kernel does not say so. */
-static uint64_t ready_ns(void)
-{
-    uint64_t ran_ns = 0, waited_ns = 0;
-    FILE *file = fopen("/proc/thread-self/schedstat", "r");
-    if (!file) return 0;
-    REQUIRE(fscanf(file, "%" SCNu64 " %" SCNu64, &ran_ns, &waited_ns) == 2);
-    (void)fclose(file);
-    return waited_ns;
-}
-
-static uint64_t slept_ns(void)
-{
-    struct timespec ran;
-    REQUIRE(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran) == 0);
-    return phx_now_ns() - ((uint64_t)ran.tv_sec * NS_IN_S + (uint64_t)ran.tv_nsec) - ready_ns();
-}
+/* SLEEP_MS_MAX: a call may wait for a mutex while its holder waits for a processor, or for a page. */
+enum { SLEEP_MS_MAX = 500, NS_IN_MS = 1000000 };
 
 void asleep_begin(asleep *of)
 {
-    of->begun_ns = slept_ns();
+    of->begun_ns = phx_asleep_ns();
 }
 
 void asleep_end(asleep *of)
 {
-    const int64_t ns = (int64_t)(slept_ns() - of->begun_ns); /* three clocks, so it may be a little below 0 */
+    const int64_t ns = (int64_t)(phx_asleep_ns() - of->begun_ns); /* three clocks, so it may be a little below 0 */
     if (ns > 0 && (uint64_t)ns / NS_IN_MS > of->longest_ms) of->longest_ms = (uint64_t)ns / NS_IN_MS;
 }
 

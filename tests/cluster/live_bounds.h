@@ -15,7 +15,13 @@ uint64_t live_least_lease_ms(const live_cluster *cluster);
  * ticks at least. While this process is woken late by more than a tick no tick is due, as on a machine that is busy.
  */
 void live_check_ticks(const live_cluster *cluster, const char *when);
-/* Prints the time and its bound, and checks it, unless a run is excused meanwhile. */
+/*
+ * Prints the time and its bound, and checks it, unless a run is excused meanwhile. A bound has room for a machine that
+ * was late; the second one's time has writes of etcd in it, and room for a disk that was.
+ */
 void live_bound(const live_cluster *cluster, const char *what, uint64_t ms, uint64_t bound_ms);
+void live_bound_written(const live_cluster *cluster, const char *what, uint64_t ms, uint64_t bound_ms);
+/* Prints how many runs are excused in this fault, if any are, and checks that they are few. */
+void live_check_excused(const live_cluster *cluster);
 
 #endif

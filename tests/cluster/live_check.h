@@ -14,9 +14,9 @@ typedef struct live_restored {
     uint64_t last_ms;
 } live_restored;
 
-/* Events from a place on, behind the death of a node: only its walkers were restored. */
+/* Events from a place on, behind the death of a node: only its walkers were restored, and excused ones'. NULL: none. */
 void live_check_restored(const live_cluster *cluster, const live_run *dead, size_t first, live_restored *restored);
-/* Events from a place on, and measures: no walker was restored, and no member was put out, unless a run is excused. */
+/* Events from a place on, and measures: no walker was restored and no member was put out, but for excused runs. */
 void live_check_nothing_lost(const live_cluster *cluster, size_t first);
 /*
  * All lines, once all runs have ended: an ownership is given once; a walker that comes to a node has the steps

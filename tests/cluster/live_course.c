@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "cluster/live_bounds.h"
 #include "cluster/live_check.h"
 #include "cluster/live_server_faults.h"
 #include "cluster/live_waits.h"
@@ -41,7 +42,10 @@ static void inflict(live_cluster *cluster, uint64_t *random, const live_fault *f
     const uint64_t since_ms = live_now_ms();
     if (check_failures() > 0) return;
     (void)printf("%s\n", fault->name);
+    cluster->excused_all = 0;
+    cluster->stops_etcd = cluster->cables != NULL; /* each of these cuts one off */
     fault->inflict(cluster, random);
+    live_check_excused(cluster);
     (void)printf("  (%" PRIu64 " ms, with all waits)\n", live_now_ms() - since_ms);
 }
 

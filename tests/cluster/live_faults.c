@@ -82,8 +82,9 @@ bool live_check_death(live_cluster *cluster, const live_run *dead, uint64_t sinc
     const uint64_t stale_ms = since_ms + 1500; /* statuses from before the death do not count */
     if (!live_await_owned(cluster, "the walkers of a dead node are owned", stale_ms)) return false;
     live_check_restored(cluster, dead, first, &restored);
-    live_bound(cluster, "put out of the map by all after", last_down_ms(cluster, dead) - since_ms, bound_ms);
-    live_bound(cluster, "the last of its walkers is entered after", restored.last_ms - since_ms, bound_ms + RESTORE_MS);
+    live_bound_written(cluster, "put out of the map by all after", last_down_ms(cluster, dead) - since_ms, bound_ms);
+    live_bound_written(cluster, "the last of its walkers is entered after", restored.last_ms - since_ms,
+                       bound_ms + RESTORE_MS);
     (void)printf("  %u walkers entered anew, %u taken back from their way to it\n", restored.entered,
                  restored.taken_back);
     return CHECK(restored.entered + restored.taken_back > 0, "seed %" PRIu64 ": no walker was restored", cluster->seed);
@@ -230,8 +231,8 @@ static void kill_gateway(live_cluster *cluster, uint64_t *random)
     const uint64_t since_ms = live_now_ms();
     kill_run(run);
     live_pass(cluster, cluster->lease_ms + 2 * LIVE_LEASE_SLACK_MS);
-    live_bound(cluster, "put out of the map by all after", last_down_ms(cluster, run) - since_ms,
-               cluster->lease_ms + LIVE_LEASE_SLACK_MS);
+    live_bound_written(cluster, "put out of the map by all after", last_down_ms(cluster, run) - since_ms,
+                       cluster->lease_ms + LIVE_LEASE_SLACK_MS);
     for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it is dead */
     live_check_nothing_lost(cluster, first);
     live_start_again(cluster, true);

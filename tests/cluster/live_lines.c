@@ -59,18 +59,23 @@ static void read_ids(live_run *run, const char *line)
     }
 }
 
-/* "ticks_us":[12,34] */
-static void read_ticks(live_run *run, const char *line)
+/* Behind its key, as "ticks_us":[12,34]. */
+static void read_times(live_times *times, const char *line, const char *key)
 {
-    static const char key[] = "\"ticks_us\":[";
     const char *at = strstr(line, key);
     char *end;
     REQUIRE(at);
     for (at += strlen(key); *at != ']'; at = *end == ',' ? end + 1 : end) {
         const uint32_t us = (uint32_t)strtoul(at, &end, 10);
         REQUIRE(end != at);
-        VEC_PUSH(&run->ticks_us, us);
+        VEC_PUSH(times, us);
     }
+}
+
+static void read_ticks(live_run *run, const char *line)
+{
+    read_times(&run->ticks_us, line, "\"ticks_us\":[");
+    read_times(&run->asleep_us, line, "\"asleep_us\":[");
 }
 
 static uint64_t max_of(uint64_t a, uint64_t b)
@@ -154,15 +159,17 @@ static void read_peer_down(live_run *run, const char *line)
 }
 
 /*
- * etcd before 3.4.31 and 3.5.13 ends leases that are renewed, once a leader that stood still goes on. And a machine
- * that stands still for a good part of a lease ends members by right. Both are no fault of a node; all other reasons
- * are. One that the test itself held beyond its lease has no need of an excuse.
+ * etcd before 3.4.31 and 3.5.13 ends leases that are renewed, once a leader that stood still goes on: an excuse where
+ * the test itself had it stand still. And a machine or a disk that stands still for a good part of a lease, as this
+ * process has measured it, ends members by right. Both are no fault of a node; all other reasons are. One that the
+ * test itself held beyond its lease has no need of an excuse.
  */
 static const char *excuse_of(const live_cluster *cluster, const live_run *run, const char *line)
 {
     if (run->paused || !strstr(line, "lease ran out\"")) return NULL;
-    if (number_in(line, "lease_ms") > 0) return ", is ended early by etcd";
-    return 2 * cluster->stall_ms > cluster->lease_ms ? ", on a machine that stood still" : NULL;
+    if (cluster->stops_etcd && number_in(line, "lease_ms") > 0) return ", is ended early by etcd";
+    return 2 * max_of(cluster->stall_ms, cluster->disk_ms) > cluster->lease_ms ? ", on a machine that stood still"
+                                                                               : NULL;
 }
 
 static void read_fenced(live_cluster *cluster, uint32_t place, const char *line)
@@ -175,6 +182,7 @@ static void read_fenced(live_cluster *cluster, uint32_t place, const char *line)
     memset(run->owns, 0, sizeof run->owns);
     run->is_excused = excuse != NULL;
     cluster->excused += run->is_excused;
+    cluster->excused_all += run->is_excused;
     (void)printf("  run %u, node %u%s: %s", place, run->number, excuse ? excuse : "", line);
 }
 

@@ -92,12 +92,13 @@ void live_signal_all(live_cluster *cluster, int signal)
 void live_begin_measure(live_cluster *cluster)
 {
     live_read(cluster);
-    cluster->stall_ms = 0;
+    cluster->stall_ms = cluster->disk_ms = 0;
     cluster->passed_ms = 0;
     cluster->excused = 0;
     for (uint32_t i = 0; i < cluster->run_count; i++) {
         live_run *run = &cluster->runs[i];
-        run->measure = (live_measure){.lease_least_ms = cluster->lease_ms, .ticks_before = run->ticks};
+        run->measure =
+            (live_measure){.lease_least_ms = cluster->lease_ms, .ticks_before = run->ticks, .is_whole = true};
     }
 }
 
@@ -107,6 +108,7 @@ void live_end(live_cluster *cluster)
         if (cluster->runs[i].process.pid > 0) server_signal(&cluster->runs[i].process, SIGKILL);
         (void)fclose(cluster->runs[i].log);
         VEC_FREE(&cluster->runs[i].ticks_us);
+        VEC_FREE(&cluster->runs[i].asleep_us);
     }
     VEC_FREE(&cluster->events);
     temp_remove(cluster->folder);

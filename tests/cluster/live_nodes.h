@@ -39,6 +39,9 @@ typedef struct live_event {
     uint64_t steps_before; /* SEEN: of the last state before it; 0 = none */
 } live_event;
 
+/* Microseconds. */
+typedef VEC(uint32_t) live_times;
+
 /* Since live_begin_measure(). */
 typedef struct live_measure {
     uint64_t silence_ms;     /* of the node that was not heard for the longest time, and is heard again */
@@ -47,6 +50,7 @@ typedef struct live_measure {
     uint64_t peer_downs;     /* members that were put out */
     uint64_t peer_down_ms[LIVE_PEERS_MAX + 1]; /* the last time, by number */
     uint64_t ticks_before;                     /* by the last status before it */
+    bool is_whole;                             /* the run was there as it began */
 } live_measure;
 
 typedef struct live_run {
@@ -57,7 +61,8 @@ typedef struct live_run {
     uint64_t silent_since_ms[LIVE_PEERS_MAX + 1]; /* by number of the other node; 0 = it is heard */
     live_measure measure;
     uint64_t ticks;
-    VEC(uint32_t) ticks_us; /* durations of all ticks */
+    live_times ticks_us;  /* durations of all ticks, */
+    live_times asleep_us; /* and how long its thread slept in each */
     uint64_t status_ms, map_version, lease_ms, transit, damaged, duplicates, refused;
     uint64_t listed, list_sum;   /* of the last status: lists of own walkers; of a gateway, as its clients have them */
     uint64_t wrong, held, asked; /* a gateway's: changes that were shown twice, that waited, questions for lists */
@@ -77,9 +82,12 @@ typedef struct live_run {
 typedef struct live_cluster {
     const char *program;
     uint64_t seed, walkers, lease_ms, slow_ms;
-    uint64_t stall_ms;    /* longest time by which this process came too late, since live_begin_measure() */
+    uint64_t stall_ms;    /* longest time by which this process was woken late, since live_begin_measure() */
+    uint64_t disk_ms;     /* ... of a write to its disk, as etcd does it */
     uint64_t passed_ms;   /* since then, without the times by which it was woken late by more than a tick */
-    uint32_t excused;     /* runs that ended by no fault of a node, since live_begin_measure() */
+    uint32_t excused;     /* runs that ended by no fault of a node, since live_begin_measure(); */
+    uint32_t excused_all; /* of the whole fault */
+    bool stops_etcd;      /* the fault makes a member of etcd stand still, or cuts it off */
     bool lists;           /* runs that start print the lists of their walkers */
     bool adopts;          /* runs that start may write their map into an empty etcd */
     const cables *cables; /* NULL: all are on loopback; else a broker, a member of etcd and a node on each machine */

@@ -19,6 +19,8 @@ enum {
     BROKERS_AWAY_MS = 8000, /* longer than link_timeout_ms: without a connection a node does not count silence */
     BROKERS_BACK_MS = 3000,
     ETCD_AWAY_MS = 6000,
+    ETCD_KILLED_MS = 500, /* bound of silence: as of a machine that has other work */
+    JOINED_MS = 3000,     /* beside a lease: an election, and rounds of lists */
     /* for an election, and no longer than a lease has left at least: a leader of etcd before 3.4.31 and 3.5.13 that
      * goes on ends leases that were renewed meanwhile */
     ETCD_LEADER_HANGS_MS = 2500,
@@ -110,12 +112,28 @@ static void print_lease(live_cluster *cluster)
                  cluster->lease_ms);
 }
 
+/* A gateway that starts as a member of etcd dies: it is in the map once that is written again. Then it leaves. */
+static void check_writes(live_cluster *cluster, live_run *joiner, uint64_t since_ms)
+{
+    if (!live_await_joined(cluster, joiner, "a gateway joins without a member of etcd")) return;
+    live_bound_written(cluster, "the map is written again after", joiner->joined_ms - since_ms,
+                       cluster->lease_ms + JOINED_MS);
+    server_signal(&joiner->process, SIGTERM);
+    (void)live_await_end(cluster, joiner, "the gateway leaves", 0);
+    for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it left */
+}
+
+/* Nodes hear each other by brokers, so none is silent meanwhile. */
 static void kill_etcd(live_cluster *cluster, test_server *server, size_t first)
 {
+    const uint64_t since_ms = live_now_ms();
     server_signal(server, SIGKILL);
+    live_run *joiner = live_start(cluster, true);
     live_pass(cluster, ETCD_AWAY_MS);
     live_check_ticks(cluster, "without a member of etcd");
+    check_silence(cluster, ETCD_KILLED_MS);
     print_lease(cluster);
+    check_writes(cluster, joiner, since_ms);
     server_start_again(server);
     end_fault(cluster, first, "behind the death of a member of etcd");
 }
@@ -134,6 +152,7 @@ void live_kill_etcd_leader(live_cluster *cluster, uint64_t *random)
 
 static void hang_etcd(live_cluster *cluster, test_server *server, size_t first, uint64_t hangs_ms)
 {
+    cluster->stops_etcd = true;
     server_signal(server, SIGSTOP);
     live_pass(cluster, hangs_ms);
     if (hangs_ms > cluster->lease_ms) live_check_ticks(cluster, "while a member of etcd hangs");
@@ -181,6 +200,7 @@ void live_hang_etcd_majority(live_cluster *cluster, uint64_t *random)
     const size_t first = begin_fault(cluster, random);
     test_server *majority[2];
     choose_majority(cluster, random, majority);
+    cluster->stops_etcd = true;
     for (uint32_t i = 0; i < 2; i++) server_signal(majority[i], SIGSTOP);
     check_without_etcd(cluster, first);
     for (uint32_t i = 0; i < 2; i++) server_signal(majority[i], SIGCONT);

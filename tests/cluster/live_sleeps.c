@@ -46,6 +46,7 @@ static void sleep_runs(live_cluster *cluster, bool with_servers)
         if (slept[i]) live_pause(&cluster->runs[i]);
     }
     if (with_servers) {
+        cluster->stops_etcd = true;
         signal_servers(&cluster->nats, SIGSTOP);
         signal_servers(&cluster->etcd, SIGSTOP);
     }
@@ -66,7 +67,7 @@ static void sleep_and_wake(live_cluster *cluster, uint64_t *random, bool with_se
     sleep_runs(cluster, with_servers);
     const uint64_t woken_ms = live_now_ms();
     if (!live_await_crossings(cluster)) return;
-    live_bound(cluster, "walkers cross again after", live_now_ms() - woken_ms, WALK_MS + cluster->lease_ms);
+    live_bound_written(cluster, "walkers cross again after", live_now_ms() - woken_ms, WALK_MS + cluster->lease_ms);
     live_pass(cluster, 2 * cluster->lease_ms); /* who is to be put out is out by then */
     live_check_nothing_lost(cluster, first);
     (void)live_await_rest(cluster, when);

@@ -44,9 +44,10 @@ static void pass_step(live_cluster *cluster)
     const uint64_t before_ms = live_now_ms();
     (void)usleep(LIVE_STEP_MS * 1000);
     const uint64_t woken_ms = live_now_ms(), late_ms = woken_ms - before_ms - LIVE_STEP_MS;
+    if (late_ms > cluster->stall_ms) cluster->stall_ms = late_ms;
     if (before_ms / DISK_MS != woken_ms / DISK_MS) write_to_disk(cluster);
-    const uint64_t slept_ms = live_now_ms() - before_ms;
-    if (slept_ms > LIVE_STEP_MS + cluster->stall_ms) cluster->stall_ms = slept_ms - LIVE_STEP_MS;
+    const uint64_t disk_ms = live_now_ms() - woken_ms;
+    if (disk_ms > cluster->disk_ms) cluster->disk_ms = disk_ms;
     live_read(cluster);
     replace_ended(cluster);
     cluster->passed_ms += live_now_ms() - before_ms - (late_ms > LIVE_TICK_MS ? late_ms : 0);
@@ -79,8 +80,8 @@ static bool await_condition(live_cluster *cluster, const char *what, wait_condit
     show_logs(cluster);
     return CHECK(false,
                  "seed %" PRIu64 ": not in time: %s; this process was once late by %" PRIu64
-                 " ms: members end if it was a lease",
-                 cluster->seed, what, cluster->stall_ms);
+                 " ms, and a write by %" PRIu64 ": members end if it was a lease",
+                 cluster->seed, what, cluster->stall_ms, cluster->disk_ms);
 }
 
 /* ---- owners ---- */
@@ -126,6 +127,20 @@ bool live_await_crossings(live_cluster *cluster)
 {
     const uint32_t count = live_count_gained(cluster) + HAND_OVERS;
     return await_condition(cluster, "walkers cross regions", many_are_gained, &count);
+}
+
+/* ---- members ---- */
+
+static bool has_joined(live_cluster *cluster, const void *argument)
+{
+    (void)cluster;
+    const live_run *run = argument;
+    return run->joined_ms != 0;
+}
+
+bool live_await_joined(live_cluster *cluster, const live_run *run, const char *what)
+{
+    return await_condition(cluster, what, has_joined, run);
 }
 
 /* ---- rest ---- */
