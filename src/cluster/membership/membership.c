@@ -103,6 +103,20 @@ static void read_map_entry(phx_membership *membership, const phc_entry *entry, p
     phx_membership_end(membership, is_foreign ? PHX_OTHER_FORMAT : "the map of the store can not be read");
 }
 
+/* Of a list: mostly the one of the list before, whose bytes are compared, as another store may have its revision. */
+static void read_listed_map(phx_membership *membership, const phc_entry *entry)
+{
+    const size_t size = membership->read_size;
+    if (size > 0 && size == entry->size && memcmp(membership->read_bytes, entry->value, size) == 0) return;
+    membership->counts.maps_read++;
+    membership->read_size = 0;
+    read_map_entry(membership, entry, &membership->read);
+    if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
+    PHX_ASSERT(entry->size > 0 && entry->size <= sizeof membership->read_bytes); /* it was decoded */
+    memcpy(membership->read_bytes, entry->value, entry->size);
+    membership->read_size = entry->size;
+}
+
 static void propose_map(phx_membership *membership, uint64_t revision)
 {
     unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
@@ -176,7 +190,8 @@ static void adopt_map(phx_membership *membership)
 
 static void hear_list(phx_membership *membership, const phc_answer *answer)
 {
-    phx_cluster_map map = {0};
+    static const phx_cluster_map none;
+    const phx_cluster_map *map = &none;
     uint64_t revision = 0;
     const size_t length = strlen(membership->prefix);
     membership->lists = false;
@@ -189,30 +204,32 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     for (uint32_t i = 0; i < answer->count && membership->phase != PHX_MEMBERSHIP_ENDED; i++) {
         const phc_entry *entry = &answer->entries[i];
         if (strcmp(entry->key + length, "map") == 0) {
-            read_map_entry(membership, entry, &map);
+            read_listed_map(membership, entry);
+            map = &membership->read;
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
-            const char *refusal = phx_listed_take(membership, &map, entry); /* the map has come before: by key */
-            if (refusal && membership->phase < PHX_MEMBERSHIP_MEMBER && !phx_refusal_is_void(membership, &map) &&
+            const char *refusal = phx_listed_take(membership, map, entry); /* the map has come before: by key */
+            if (refusal && membership->phase < PHX_MEMBERSHIP_MEMBER && !phx_refusal_is_void(membership, map) &&
                 !phx_refusal_begin(membership, refusal))
                 leave(membership, refusal);
         } else if (strcmp(entry->key + length, "balancer") == 0) {
             phx_balancer_list(membership, entry);
         }
     }
-    if (membership->is_refused && !phx_refusal_is_void(membership, &map)) return;
+    if (membership->is_refused && !phx_refusal_is_void(membership, map)) return;
     phx_comeback_miss_key(membership);
     phx_adoption_hear_list(membership, revision);
     if (phx_adoption_is_due(membership)) {
         adopt_map(membership);
         return;
     }
-    if (phx_adoption_lacks_map(membership, &map)) phx_membership_end(membership, "the store has lost the map");
-    if (membership->phase == PHX_MEMBERSHIP_ENDED || map.version < membership->map.version) return; /* or an old list */
-    if (revision != 0) take_map(membership, &map);
+    if (phx_adoption_lacks_map(membership, map)) phx_membership_end(membership, "the store has lost the map");
+    if (membership->phase == PHX_MEMBERSHIP_ENDED || map->version < membership->map.version)
+        return; /* or an old list */
+    if (revision != 0) take_map(membership, map);
     phx_listed_find_registration(membership);
     hand_map_on(membership);
-    const char *hindrance = phx_hindrance_hear_list(membership, &map);
+    const char *hindrance = phx_hindrance_hear_list(membership, map);
     if (hindrance) leave(membership, hindrance);
     const bool is_keyless = phx_comeback_hear_list(membership, revision);
     phx_balancer_end_list(membership);
@@ -221,8 +238,12 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         register_node(membership);
         return;
     }
-    if (revision == 0) phx_cluster_map_begin(&map, membership->def.region_count, membership->lease);
-    if (phx_proposal_make(membership, &map)) propose_map(membership, revision);
+    if (revision == 0) {
+        membership->read_size = 0;
+        phx_cluster_map_begin(&membership->read, membership->def.region_count, membership->lease);
+        map = &membership->read;
+    }
+    if (phx_proposal_make(membership, map)) propose_map(membership, revision);
 }
 
 /* ---- ticks ---- */

@@ -137,11 +137,15 @@ typedef struct phx_membership {
     phx_number_set numbers;   /* of all keys of the last list, listed or not */
     uint32_t lists_with_dead; /* in a row */
     phx_cluster_map map;      /* the newest one that was read or written */
-    phx_cluster_map proposed; /* under way */
-    uint32_t puts_out;        /* members that it puts out; counted once it stands */
-    bool balances;            /* it has a move of the balancer; the same */
-    bool adopts;              /* it is this member's map, for a store that has none; the same */
-    bool asks;                /* it has proposed a map with itself, which may stand; see comeback.h */
+    phx_cluster_map proposed; /* under way; */
+    bool is_copied;           /* ... begun as a copy of the list's map, which something is changed in */
+    phx_cluster_map read;     /* of the last list, and as bytes: */
+    size_t read_size;         /* 0 = it had none */
+    unsigned char read_bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    uint32_t puts_out; /* members that it puts out; counted once it stands */
+    bool balances;     /* it has a move of the balancer; the same */
+    bool adopts;       /* it is this member's map, for a store that has none; the same */
+    bool asks;         /* it has proposed a map with itself, which may stand; see comeback.h */
     bool drains;
     uint32_t exceeded; /* a version that the map has to be above, in a later era; see wishes.h */
     uint32_t give_region;
@@ -150,8 +154,10 @@ typedef struct phx_membership {
     phx_balancer balancer;
     phx_store_time times[PHC_REQUESTS];
     struct {
-        uint64_t lists, failed, writes, put_out, skipped, returned, adopted, balanced, flawed_reports;
-        /* put_out, adopted, balanced: by maps that stand; skipped: keys, unread or too many */
+        uint64_t lists, failed, writes, put_out, skipped, returned, adopted, balanced, flawed_reports, maps_read,
+            maps_copied;
+        /* put_out, adopted, balanced: by maps that stand; skipped: keys, unread or too many; maps_read, maps_copied: of
+         * lists, the ones that were decoded, and that a change was begun of */
     } counts;
 } phx_membership;
 

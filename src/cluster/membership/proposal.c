@@ -11,6 +11,23 @@
 #include "cluster/membership/listed.h"
 #include "cluster/node/links.h"
 
+/* The proposal begins with its first change: mostly there is none. */
+static phx_cluster_map *copy_map(phx_membership *membership, const phx_cluster_map *map)
+{
+    if (!membership->is_copied) {
+        membership->proposed = *map;
+        membership->counts.maps_copied++;
+    }
+    membership->is_copied = true;
+    return &membership->proposed;
+}
+
+/* The proposal, as far as it has come. */
+static const phx_cluster_map *proposed_map(const phx_membership *membership, const phx_cluster_map *map)
+{
+    return membership->is_copied ? &membership->proposed : map;
+}
+
 static uint32_t count_dead(const phx_membership *membership, const phx_cluster_map *map)
 {
     uint32_t dead = 0;
@@ -18,7 +35,7 @@ static uint32_t count_dead(const phx_membership *membership, const phx_cluster_m
     return dead;
 }
 
-static bool put_dead_out(phx_membership *membership, phx_cluster_map *map)
+static bool put_dead_out(phx_membership *membership, const phx_cluster_map *map)
 {
     /* Where all leases ended at once, all but this one would be dead. */
     if (count_dead(membership, map) == 0 || !phx_lease_is_steady(membership)) membership->lists_with_dead = 0;
@@ -26,7 +43,7 @@ static bool put_dead_out(phx_membership *membership, phx_cluster_map *map)
     if (membership->lists_with_dead <= phx_listed_rank(membership, map)) return false;
     for (uint32_t i = map->member_count; i-- > 0;) {
         if (phx_listed_has(membership, &map->members[i])) continue;
-        membership->puts_out += phx_cluster_map_put_out(map, map->members[i].registration);
+        membership->puts_out += phx_cluster_map_put_out(copy_map(membership, map), map->members[i].registration);
     }
     return membership->puts_out > 0;
 }
@@ -42,13 +59,13 @@ static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
     if (worst == 0 || count_dead(membership, map) > 0 || !phx_lease_is_steady(membership))
         membership->silent_since = membership->now;
     return phx_lease_has_passed(membership, membership->silent_since) &&
-           phx_cluster_map_expel(&membership->proposed, worst);
+           phx_cluster_map_expel(copy_map(membership, map), worst);
 }
 
 /* Wishes are dropped by the map as it stands, not by the proposal, which may not come to stand. */
 static bool propose_restored(phx_membership *membership, const phx_cluster_map *map)
 {
-    const uint32_t version = membership->proposed.version;
+    const uint32_t version = proposed_map(membership, map)->version;
     bool changed = false;
     for (uint32_t i = 0; i < map->region_count; i++) {
         const uint32_t lost = membership->restored[i];
@@ -57,7 +74,7 @@ static bool propose_restored(phx_membership *membership, const phx_cluster_map *
          * that may come back between two looks of this node, which is told of no new duty then. */
         if (map->regions[i].lost != lost) membership->restored[i] = 0;
         else if (map->regions[i].number == membership->number)
-            changed |= phx_cluster_map_restored(&membership->proposed, i, lost);
+            changed |= phx_cluster_map_restored(copy_map(membership, map), i, lost);
     }
     if (changed) membership->proposed.version = version + 1; /* of all regions: an era has but 65,536 versions */
     return changed;
@@ -72,7 +89,7 @@ static bool propose_given(phx_membership *membership, const phx_cluster_map *map
         membership->give_number = 0;
         return false;
     }
-    return phx_cluster_map_give(&membership->proposed, region, member->number);
+    return phx_cluster_map_give(copy_map(membership, map), region, member->number);
 }
 
 static bool propose_wishes(phx_membership *membership, const phx_cluster_map *map)
@@ -80,33 +97,33 @@ static bool propose_wishes(phx_membership *membership, const phx_cluster_map *ma
     const uint64_t self = membership->node->def.member.registration;
     bool changed = propose_restored(membership, map);
     if (membership->exceeded >= map->version)
-        changed |= phx_cluster_map_exceed(&membership->proposed, membership->exceeded);
+        changed |= phx_cluster_map_exceed(copy_map(membership, map), membership->exceeded);
     if (membership->give_number != 0) changed |= propose_given(membership, map);
-    if (membership->drains) changed |= phx_cluster_map_drain(&membership->proposed, self);
+    if (membership->drains) changed |= phx_cluster_map_drain(copy_map(membership, map), self);
     return changed;
 }
 
 bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
 {
-    phx_cluster_map *proposed = &membership->proposed;
     const phx_member *self = &membership->node->def.member;
-    *proposed = *map;
+    membership->is_copied = false;
     membership->puts_out = 0;
     membership->balances = membership->adopts = false;
     if (membership->phase < PHX_MEMBERSHIP_JOIN || phx_adoption_is_awaited(membership)) return false;
-    bool changed = put_dead_out(membership, proposed);
+    bool changed = put_dead_out(membership, map);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) {
         changed |= expel_silent(membership, map);
         changed |= propose_wishes(membership, map);
-    } else if (phx_listed_has(membership, self) && count_dead(membership, proposed) == 0) {
+    } else if (phx_listed_has(membership, self) && count_dead(membership, proposed_map(membership, map)) == 0) {
         /* A member without a key may have another definition, and its key says so once it is back. Else this one waits
          * until that is put out, which it does itself in the end. */
-        const bool joins = phx_cluster_map_join(proposed, *self);
+        const bool joins = phx_cluster_map_join(copy_map(membership, map), *self);
         membership->asks |= joins;
         changed |= joins;
     }
-    if (!changed) changed = membership->balances = phx_balancer_propose(membership, map, proposed);
-    return changed || phx_comeback_propose(membership, proposed);
+    if (!changed && membership->balancer.due_version != 0)
+        changed = membership->balances = phx_balancer_propose(membership, map, copy_map(membership, map));
+    return changed || (membership->returns && phx_comeback_propose(membership, copy_map(membership, map)));
 }
 
 uint16_t phx_proposal_number(const phx_membership *membership)

@@ -55,6 +55,26 @@ Test(membership, begun_together_all_join)
     }
 }
 
+/* A list is read every few ticks: while nothing changes its map is neither decoded nor copied. */
+Test(membership, a_list_whose_map_is_known_costs_no_map)
+{
+    enum { TICKS = 200 };
+    for (uint32_t at = 0; at < PROCESSES; at++) bed_start(at, 0, REGIONS, 1, at == 3);
+    bed_run(100);
+    const phx_membership *one = &bed.processes[0].membership;
+    const uint64_t lists = one->counts.lists, read = one->counts.maps_read, copied = one->counts.maps_copied;
+    bed_run(TICKS);
+    cr_assert_geq(one->counts.lists, lists + TICKS / 8);
+    cr_assert_eq(one->counts.maps_read, read);
+    cr_assert_eq(one->counts.maps_copied, copied);
+    const uint16_t first = bed.processes[0].membership.number, second = bed.processes[1].membership.number;
+    const uint16_t to = one->map.regions[0].number == first ? second : first;
+    phx_membership_give(&bed.processes[0].membership, 0, to);
+    bed_run(20);
+    cr_assert(one->counts.maps_read > read && one->counts.maps_copied > copied);
+    cr_assert_eq(bed.processes[2].node.map.regions[0].number, to);
+}
+
 Test(membership, one_that_stops_is_put_out_and_knows_it_when_it_goes_on)
 {
     for (uint32_t at = 0; at < 3; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
