@@ -21,7 +21,7 @@ option(PHAROS_BUILD_CLUSTER "Build pharos_cluster, nodes that share a world (nee
        ${cluster_default})
 # Its ways to servers are built where these are found.
 pkg_check_modules(NATS QUIET IMPORTED_TARGET libnats)
-pkg_check_modules(CURL QUIET IMPORTED_TARGET libcurl)
+pkg_check_modules(CURL QUIET IMPORTED_TARGET libcurl>=7.87)
 pkg_check_modules(CJSON QUIET IMPORTED_TARGET libcjson)
 # ON by default where libwebsockets is found.
 pkg_check_modules(LIBWEBSOCKETS QUIET IMPORTED_TARGET libwebsockets)

@@ -49,7 +49,8 @@ if(PHAROS_BUILD_CLUSTER)
     pharos_unit_test(NAME unit_client_feed SOURCES unit/tools/test_client_feed.c LIBS pharos_client_feed LABELS cluster)
     if(CURL_FOUND AND CJSON_FOUND)
         pharos_fuzz_test(NAME fuzz_etcd SOURCES fuzz/fuzz_etcd.c CORPUS fuzz/corpus_etcd LIBS pharos_cluster MAX_LEN 4096)
-        pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/servers/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
+        pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/servers/test_etcd_json.c
+                         unit/cluster/servers/test_store_etcd.c LIBS pharos_cluster LABELS cluster)
     endif()
     if(TARGET pharos-cluster)
         pharos_fuzz_test(NAME fuzz_cluster_tool SOURCES fuzz/fuzz_cluster_tool.c fuzz/drawn_entries.c

@@ -356,8 +356,9 @@ static bool begin_curl(etcd_line *line)
     (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, line->store->headers);
     (void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
     (void)curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)line->store->timeout_ms);
-    (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L); /* no timer by a signal: threads */
-    (void)curl_easy_setopt(curl, CURLOPT_PROXY, "");    /* whatever the environment says */
+    (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);   /* no timer by a signal: threads */
+    (void)curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* no wait for a resolver that hangs, behind the timeout */
+    (void)curl_easy_setopt(curl, CURLOPT_PROXY, "");      /* whatever the environment says */
     (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http");
     (void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, stop_request);
