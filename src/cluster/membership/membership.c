@@ -13,12 +13,12 @@
 #include "cluster/membership/hindrance.h"
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
+#include "cluster/membership/map_entry.h"
 #include "cluster/membership/proposal.h"
 #include "cluster/membership/refusal.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
 #include "cluster/membership/store_times.h"
-#include "cluster/wire/format.h"
 
 enum { ANSWERS_A_TICK = 8 };
 
@@ -95,28 +95,6 @@ static void hand_map_on(phx_membership *membership)
     else if (node->joined) membership->phase = PHX_MEMBERSHIP_MEMBER;
 }
 
-static void read_map_entry(phx_membership *membership, const phc_entry *entry, phx_cluster_map *map)
-{
-    if (phx_cluster_map_decode(map, entry->value, entry->size)) return;
-    *map = (phx_cluster_map){0};
-    const bool is_foreign = phx_cluster_map_is_foreign(entry->value, entry->size);
-    phx_membership_end(membership, is_foreign ? PHX_OTHER_FORMAT : "the map of the store can not be read");
-}
-
-/* Of a list: mostly the one of the list before, whose bytes are compared, as another store may have its revision. */
-static void read_listed_map(phx_membership *membership, const phc_entry *entry)
-{
-    const size_t size = membership->read_size;
-    if (size > 0 && size == entry->size && memcmp(membership->read_bytes, entry->value, size) == 0) return;
-    membership->counts.maps_read++;
-    membership->read_size = 0;
-    read_map_entry(membership, entry, &membership->read);
-    if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
-    PHX_ASSERT(entry->size > 0 && entry->size <= sizeof membership->read_bytes); /* it was decoded */
-    memcpy(membership->read_bytes, entry->value, entry->size);
-    membership->read_size = entry->size;
-}
-
 static void propose_map(phx_membership *membership, uint64_t revision)
 {
     unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
@@ -137,8 +115,9 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
         membership->counts.balanced += membership->balances;
         membership->counts.adopted += membership->adopts;
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
-        read_map_entry(membership, &answer->entries[0], &membership->proposed);
-        if (membership->phase != PHX_MEMBERSHIP_ENDED) take_map(membership, &membership->proposed);
+        const char *flaw = phx_map_entry_read(&membership->proposed, &answer->entries[0]);
+        if (flaw) phx_membership_end(membership, flaw);
+        else take_map(membership, &membership->proposed);
     }
 }
 
@@ -204,7 +183,8 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     for (uint32_t i = 0; i < answer->count && membership->phase != PHX_MEMBERSHIP_ENDED; i++) {
         const phc_entry *entry = &answer->entries[i];
         if (strcmp(entry->key + length, "map") == 0) {
-            read_listed_map(membership, entry);
+            const char *flaw = phx_map_entry_read_listed(membership, entry);
+            if (flaw) phx_membership_end(membership, flaw);
             map = &membership->read;
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {

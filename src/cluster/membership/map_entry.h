@@ -1,0 +1,14 @@
+/*
+ * Maps as they stand in the control store. Called by the membership, on the member's thread.
+ */
+#ifndef PHX_CLUSTER_MEMBERSHIP_MAP_ENTRY_H
+#define PHX_CLUSTER_MEMBERSHIP_MAP_ENTRY_H
+
+#include "cluster/membership/membership_state.h"
+
+/* Decodes a map. NULL; or why this process ends, and the map is empty. */
+const char *phx_map_entry_read(phx_cluster_map *map, const phc_entry *entry);
+/* The same of a list, into membership->read; mostly that has it, as it is the one of the list before. */
+const char *phx_map_entry_read_listed(phx_membership *membership, const phc_entry *entry);
+
+#endif
