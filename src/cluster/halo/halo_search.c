@@ -15,13 +15,14 @@ void phx_halo_read_map(phx_halo *halo)
     const phx_region_grid *grid = &halo->def.grid;
     phx_halo_regions *regions = &halo->regions;
     if (regions->version == node->map.version) return;
+    const float reach = halo->def.width + halo->def.margin;
     phx_region_set others = {0};
     regions->version = node->map.version;
     regions->near = (phx_region_set){0};
     regions->other_count = 0;
     for (uint32_t i = 0; i < node->map.region_count; i++) {
         const uint16_t number = node->map.regions[i].number;
-        if (number == node->def.member.number) phx_region_set_add_around(&regions->near, grid, i, halo->def.width);
+        if (number == node->def.member.number) phx_region_set_add_around(&regions->near, grid, i, reach);
         else if (number != 0) phx_region_set_add(&others, i);
     }
     while (phx_region_set_take(&others, grid, &regions->others[regions->other_count])) regions->other_count++;
@@ -121,6 +122,7 @@ static bool note_away(const phx_halo *halo, phx_region_rect rect, phx_region_set
         if (!entity || !entity->own || ph_entity_get(halo->def.world, id, &attrs) != PH_OK) continue;
         const uint32_t region = phx_halo_region(grid, attrs.x, attrs.y);
         if (!has_region(grid, rect, region)) continue;
+        if (!phx_halo_is_beyond(halo, attrs.x, attrs.y, halo->def.margin)) continue;
         phx_region_set_add(needs, region);
         if (visit && !visit(user, id)) return false;
     }

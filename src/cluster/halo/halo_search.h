@@ -25,14 +25,14 @@ bool phx_halo_is_sending(const phx_halo *halo, uint64_t id);
 /* false: it has no memory for it. */
 typedef bool (*phx_halo_away_fn)(void *user, uint64_t id);
 /*
- * Own entities in regions of peers: notes these regions in halo->needs, before the messages of the tick are written,
- * and visits each one; visit: may be NULL. Without memory some are left out, but none of the regions of the tick
- * before.
+ * Own entities in regions of peers, beyond the margin in which they stay: notes these regions in halo->needs, before
+ * the messages of the tick are written, and visits each one; visit: may be NULL. Without memory some are left out, but
+ * none of the regions of the tick before.
  */
 void phx_halo_find_away(phx_halo *halo, phx_halo_away_fn visit, void *user);
 /*
- * Regions near which entities that this node holds may stand: its own regions, the ones of `halo->needs`, and where
- * the ones on their way are, with all around.
+ * Regions near which entities that this node holds may stand: its own regions with the margin, the ones of
+ * `halo->needs`, and where the ones on their way are, with all around.
  */
 phx_region_set phx_halo_reached(phx_halo *halo);
 /*

@@ -18,6 +18,7 @@ typedef struct phx_halo_def {
     phx_node *node;
     phx_region_grid grid;
     float width;          /* own entities nearer than this to a region of a peer are copied to it */
+    float margin;         /* own entities so far beyond the own regions go to another node; the width has room for it */
     float reach;          /* ... and ones with a longer reach than this, wherever they are */
     float view;           /* the longest one, with its margin, that the width has room for */
     uint32_t grace_ticks; /* a copy stays for so many ticks of its source in which it is not repeated */

@@ -57,9 +57,7 @@ static bool send_leaver(phc *member, uint64_t id, bool *attached)
     if (ph_entity_get(member->world, id, &attrs) != PH_OK) return false;
     const phx_known_region *region = &member->regions[phx_halo_region(&member->grid, attrs.x, attrs.y)];
     const uint16_t number = region->number;
-    if (number == node->def.member.number || number == 0 ||
-        !phx_halo_is_beyond(&member->halo, attrs.x, attrs.y, member->def.hand_over_margin) || !is_ready(member, region))
-        return false;
+    if (number == node->def.member.number || number == 0 || !is_ready(member, region)) return false;
     if (!phx_reports_reserve(member, PHX_FAMILY_MEMBERS_MAX * phx_report_bytes(0))) return false;
     const ph_status status = phx_halo_give(&member->halo, id, number, &family);
     if (status == PH_OK) report_lost(member, &family, number);

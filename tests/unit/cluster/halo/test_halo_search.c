@@ -44,6 +44,7 @@ static void open_halo(uint32_t columns, uint32_t rows, float width)
                                         .node = &node,
                                         .grid = {.size = {SIZE, SIZE}, .columns = columns, .rows = rows},
                                         .width = width,
+                                        .margin = width / 4,
                                         .grace_ticks = GRACE,
                                         .quiet_ticks = QUIET});
 }
@@ -81,7 +82,18 @@ static bool note_away(void *user, uint64_t id)
     return true;
 }
 
-/* Own entities in regions of peers, and these regions. */
+static bool is_beyond_all(float x, float y, float distance)
+{
+    bool nearer = false;
+    for (uint32_t region = 0; region < map.region_count; region++) {
+        float d[2];
+        phx_halo_distance(&halo->def.grid, region, x, y, d);
+        nearer |= map.regions[region].number == 1 && sqrtf(d[0] * d[0] + d[1] * d[1]) < distance;
+    }
+    return !nearer;
+}
+
+/* Own entities in regions of peers beyond the margin, and these regions. */
 static void check_away(void)
 {
     uint32_t found[IDS + 1] = {0};
@@ -92,7 +104,8 @@ static void check_away(void)
         const phx_halo_entity *entity = phx_halo_find(halo, id);
         const bool own = entity && entity->own && ph_entity_get(world, id, &attrs) == PH_OK;
         const uint32_t region = own ? phx_halo_region(&halo->def.grid, attrs.x, attrs.y) : 0;
-        const bool is_away = own && map.regions[region].number != 1;
+        const bool is_away =
+            own && map.regions[region].number != 1 && is_beyond_all(attrs.x, attrs.y, halo->def.margin);
         if (is_away) phx_region_set_add(&needs, region);
         cr_assert_eq(found[id], is_away, "%u at %.9g %.9g: found %u, in region %u of %u", (unsigned)id, (double)attrs.x,
                      (double)attrs.y, found[id], region, map.regions[region].number);
@@ -143,9 +156,14 @@ static void compare_written(uint32_t seed, uint32_t *near, uint32_t *far)
 static float draw_place(uint64_t *rng, uint32_t cells)
 {
     const float border = SIZE / (float)cells * (float)phx_rng_below(rng, cells + 1);
-    const float near[] = {border, border - halo->def.width, border + halo->def.width,
+    const float near[] = {border,
+                          border - halo->def.width,
+                          border + halo->def.width,
+                          border - halo->def.margin / 2,
+                          border + halo->def.margin / 2,
+                          border - 2 * halo->def.margin,
                           (float)phx_rng_below(rng, 1000) - 100};
-    return near[phx_rng_below(rng, 4)];
+    return near[phx_rng_below(rng, sizeof near / sizeof *near)];
 }
 
 static void move_some(uint64_t *rng)
@@ -270,17 +288,30 @@ Test(halo_search, a_place_is_beyond_where_no_own_region_is_nearer)
         for (uint32_t i = 0; i < PLACES; i++) {
             const float x = draw_place(&rng, columns), y = draw_place(&rng, rows);
             const float distance = (float)(1 + phx_rng_below(&rng, 300));
-            bool nearer = false;
-            for (uint32_t region = 0; region < map.region_count; region++) {
-                float d[2];
-                phx_halo_distance(&halo->def.grid, region, x, y, d);
-                nearer |= map.regions[region].number == 1 && sqrtf(d[0] * d[0] + d[1] * d[1]) < distance;
-            }
-            cr_assert_eq(phx_halo_is_beyond(halo, x, y, distance), !nearer, "seed %u: %g %g", seed, (double)x,
+            const bool is_beyond = is_beyond_all(x, y, distance);
+            cr_assert_eq(phx_halo_is_beyond(halo, x, y, distance), is_beyond, "seed %u: %g %g", seed, (double)x,
                          (double)y);
-            beyond += !nearer;
+            beyond += is_beyond;
         }
         close_halo();
     }
     cr_assert_gt(beyond, SEEDS);
+}
+
+/* Regions are as wide as the halo: it stands over the border of the first one, and is near the second one. */
+Test(halo_search, an_entity_over_a_border_is_copied_to_the_node_behind_the_next_region)
+{
+    enum { SIDE = 64, FIRST = 28, END = 36 };
+    const float side = SIZE / SIDE, width = 12;
+    open_halo(SIDE, SIDE, width);
+    give_block(SIDE, FIRST, END);
+    for (uint32_t i = 0; i < map.region_count; i++)
+        if (map.regions[i].number != 1) map.regions[i].number = i % SIDE > END ? 3 : 2;
+    take_map();
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = side * END + halo->def.margin / 2, .y = SIZE / 2};
+    cr_assert_eq(phx_hand_over_enter(&node, 7, FIRST * SIDE + FIRST, 0), PH_OK);
+    cr_assert_eq(phx_halo_enter(halo, 7, &attrs), PH_OK);
+    write_tick();
+    cr_assert(written[1][7] == 1 && written[2][7] == 1);
+    close_halo();
 }

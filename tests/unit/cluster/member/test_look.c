@@ -1,6 +1,6 @@
 /*
  * Own entities that are seen from far, by the calls of cluster.h: two nodes, and an entity of one of them far from the
- * border to the other one.
+ * border to the other one. And which ones are copied for an entity that stands over the border.
  */
 #include <criterion/criterion.h>
 
@@ -90,4 +90,38 @@ Test(look, a_reach_that_the_halo_has_no_room_for_is_known_to_all_nodes)
     cr_assert_eq(phc_look(hosts[0].member, 8), PH_UNKNOWN_ID);
     cr_assert(!is_known_with_reach(7, VIEW - 1));
     cr_assert(is_known_with_reach(7, VIEW + 1));
+}
+
+static uint64_t copies_of_a_round(uint32_t i)
+{
+    phc_stats before, after;
+    cr_assert_eq(phc_stats_get(hosts[i].member, &before), PH_OK);
+    run_rounds(1);
+    cr_assert_eq(phc_stats_get(hosts[i].member, &after), PH_OK);
+    return after.copies_out - before.copies_out;
+}
+
+/* One step over a border an entity sees nothing that the width has no room for: the other region is not copied whole.
+ */
+Test(look, an_entity_over_a_border_has_a_strip_copied_and_no_region)
+{
+    enum { FAR = 200, OTHERS = 100, ID = 7, NEAR_COUNT = 3 };
+    run_rounds(ROUNDS);
+    const bool is_left = phc_owner_of(hosts[0].member, 0, 0) == phc_number(hosts[0].member);
+    const float border = 400, side = is_left ? 1 : -1; /* of the second node, behind the border */
+    const ph_attrs lingerer = {.given = PH_X | PH_Y, .x = border - side * 10, .y = 400};
+    cr_assert_eq(phc_enter(hosts[0].member, ID, &lingerer, 0), PH_OK);
+    for (uint64_t i = 0; i < OTHERS + NEAR_COUNT; i++) {
+        const ph_attrs attrs = {.given = PH_X | PH_Y, .x = border + side * (i < OTHERS ? FAR : 50), .y = (float)i};
+        cr_assert_eq(phc_enter(hosts[1].member, 100 + i, &attrs, 0), PH_OK);
+    }
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(copies_of_a_round(1), NEAR_COUNT);
+    cr_assert_eq(ph_move(hosts[0].producer, ID, border + side * (HAND_OVER - 1), 400, 0), PH_OK);
+    run_rounds(2 * FEW_ROUNDS);
+    cr_assert(phc_owns(hosts[0].member, ID));
+    cr_assert_eq(copies_of_a_round(1), NEAR_COUNT);
+    cr_assert_eq(ph_move(hosts[0].producer, ID, border + side * (HAND_OVER + 1), 400, 0), PH_OK);
+    run_rounds(2 * FEW_ROUNDS);
+    cr_assert(phc_owns(hosts[1].member, ID));
 }
