@@ -48,6 +48,14 @@ export TSAN_OPTIONS=halt_on_error=1:history_size=7
 run_s=3600 # that one run may take: each is to end in half of it on a machine that is not busy
 end=$(($(date +%s) + 60 * minutes))
 ran=0
+missed= # what was left out, each said once
+leave_out() # leave_out PROGRAM REASON
+{
+    case " $missed " in *" $1 "*) return 0 ;; esac
+    missed="$missed $1"
+    echo "left out: $1, $2"
+}
+
 run() # run BUILD PROGRAM ARGUMENTS...
 {
     command="build/$1/tests/$2"
@@ -56,9 +64,13 @@ run() # run BUILD PROGRAM ARGUMENTS...
     [ "$1" != tsan ] || percent=10 # of tests without a count of their own: TSan is 25 times slower
     export PHAROS_TEST_PERCENT=$percent
     shift 2
-    [ "$(date +%s)" -lt "$end" ] || return 0
     status=0
+    [ "$(date +%s)" -lt "$end" ] || return 0
     timeout $run_s "$command" "$@" >"$log" 2>&1 || status=$?
+    if [ $status -eq 77 ]; then # it needs something that this machine has not
+        leave_out "$command" "$(tail -n 1 "$log")"
+        return 0
+    fi
     if [ $status -ne 0 ]; then
         tail -n 40 "$log"
         [ $status -ne 124 ] || echo "it was ended after $run_s s"
@@ -74,9 +86,13 @@ part() # part PERCENT BUILD PROGRAM SEEDS ARGUMENTS...
     until=$(($(date +%s) + 60 * round * $1 / 100))
     part_build=$2 part_program=$3 part_seeds=$4 first=$round_seed
     shift 4
-    [ -x "build/$part_build/tests/$part_program" ] || return 0
+    if [ ! -x "build/$part_build/tests/$part_program" ]; then
+        leave_out "build/$part_build/tests/$part_program" "which is not built here"
+        return 0
+    fi
     while true; do
         run "$part_build" "$part_program" --seed "$first" --count "$part_seeds" "$@"
+        [ $status -ne 77 ] || return 0
         first=$((first + part_seeds))
         [ "$(date +%s)" -lt $((until < end ? until : end)) ] || return 0
     done
@@ -136,7 +152,7 @@ if [ $only = cluster ]; then
         exit 1
     fi
     tail -n 3 build/soak/cluster_soak.log
-    echo "$ran runs passed, 0 failed"
+    echo "$ran runs passed, 0 failed${missed:+; left out:$missed}"
     exit 0
 fi
 
@@ -181,4 +197,4 @@ while [ "$(date +%s)" -lt "$end" ]; do
     seed=$((seed + 100000))
     echo "$(date +%T): $ran runs, 0 failed; next seed $seed"
 done
-echo "$ran runs passed, 0 failed"
+echo "$ran runs passed, 0 failed${missed:+; left out:$missed}"

@@ -4,7 +4,8 @@
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
 #   LEG       release asan tsan clang bindings view tidy determinism fuzz packages; all of these when none is named. And
-#             cluster: of release, what tests the cluster, with nodes as processes, which want a machine that is not busy;
+#             cluster: of release, what tests the cluster, with nodes as processes, which want a machine that is not busy, and
+#             its decoders with the inputs of their corpora (leg fuzz has new ones);
 #             coverage: branches that no test reaches, which no share of fails
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,7 +18,7 @@ while [ $# -gt 0 ]; do
     --jobs) jobs=$2; shift ;;
     release | asan | tsan | clang | bindings | view | tidy | fuzz | coverage | determinism | packages | cluster) legs="$legs $1" ;;
     *)
-        sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+        sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
         exit 2
         ;;
     esac

@@ -272,7 +272,8 @@ typedef enum phc_event_kind {
                                     first such tick. 0: they have been within it for 2 * lag_max + 4 ticks in a row, so
                                     that a lag about the bound does not come and go. See phc_stats.lag_ticks */
     PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more: phc_close() loses nothing */
-    PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has() */
+    PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has(): good until the next
+                                    phc_tick(), so that the host enters entities by them */
     PHC_EVENT_DOUBLE_ID = 15,    /* entity `id` is own, and node `number` has been telling of one of its own for more
                                 than silent_ticks: two hosts had entered the id. Both stay, and both nodes are told, if
                                 each is seen from the other one: one of the hosts lets its own leave. 64 ids at a time
@@ -300,7 +301,7 @@ typedef struct phc_event {
     uint32_t region;    /* column + row * columns */
     uint32_t loss;      /* RESTORE */
     uint32_t ticks;     /* LAG */
-    const void *bytes;  /* good until the next call with this member */
+    const void *bytes;  /* good until the next call with this member; WHO_HAS: until phc_tick() or phc_close() */
     size_t size;
     const char *reason;   /* FENCED: good until phc_close(); else "" */
     uint64_t reserved[4]; /* 0 */
@@ -613,7 +614,8 @@ typedef struct phc_nats_def {
 
 /**
  * A transport over NATS, without JetStream: a connection for each traffic, each with threads of its own. It need not
- * find a server: it goes on trying. PHC_HALO holds up to 4 MiB that wait to leave, PHC_CHANNEL 8 MiB; a listened
+ * find a server: it goes on trying. PHC_HALO holds up to 4 MiB that wait to leave, PHC_CHANNEL 8 MiB, and each as much
+ * again that its thread has taken and not sent yet; a listened
  * subject up to 16 MiB that wait for poll(), and 16 subjects can be listened to. A server that is silent for a second
  * is left for another one. On PH_BAD_DEF and PH_IO `reason` (may be NULL) gets one line.
  * @return PH_OK and *transport; PH_BAD_DEF: a field of the definition; PH_IO: a thread; PH_BAD_ARGUMENT, PH_NO_MEMORY.
