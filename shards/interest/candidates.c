@@ -81,6 +81,7 @@ static bool rank_scanned(phx_evaluation *at)
                              .ranks = scratch->ranks,
                              .count = at->count,
                              .plain = phx_sees_common(at->shard, at->attr) ? 1 : 0, /* priority 0 */
+                             .mixed = at->shard->storage->mixes_instances,
                              .bounded = at->shard->bounded && squares_measure(at->shard->rules)};
     if (!phx_rank_hits(&scratch->rank_tables, scratch->mem, at->shard->kernels, &at->shard->store, at->attr, &hits))
         return false;

@@ -94,7 +94,7 @@ static void set_radii(phx_cut_list *at)
 static bool find_ranks(phx_cut_list *at)
 {
     phx_scratch *scratch = at->scratch;
-    at->ranks = phx_rank_table_of(&scratch->rank_tables, scratch->mem, &at->shard->store, at->attr);
+    at->ranks = phx_rank_table_of(&scratch->rank_tables, scratch->mem, &at->shard->store, at->attr, false);
     return at->ranks && phx_candidates_room(scratch, scratch->tile.count, true);
 }
 
@@ -178,13 +178,14 @@ phx_delta_result phx_delta_cut(phx_scratch *scratch, phx_shard *shard, uint32_t 
                        .list = &shard->store.tail[slot].list};
     double limit;
     if (!delta_allowed(&at)) return PHX_DELTA_EVALUATE;
-    if (shard->store.sets.numbers > PHX_RANK_SETS_MAX) return PHX_DELTA_EVALUATE;
+    if (!phx_rank_table_fits(&shard->store, false)) return PHX_DELTA_EVALUATE;
     at.cut = shard->list_cuts.at[slot];
     set_radii(&at);
     if (at.cut.limit > at.most) return PHX_DELTA_EVALUATE;
     if (!find_ranks(&at)) return PHX_DELTA_NO_MEMORY;
-    if (at.cut.rank > at.ranks->top || far_changed(&at)) return PHX_DELTA_EVALUATE;
-    if (at.cut.rank < at.ranks->top && !phx_cut_find_higher(&at)) return PHX_DELTA_EVALUATE;
+    const uint16_t top = phx_rank_top_of(at.ranks, at.attr->instance);
+    if (at.cut.rank > top || far_changed(&at)) return PHX_DELTA_EVALUATE;
+    if (at.cut.rank < top && !phx_cut_find_higher(&at)) return PHX_DELTA_EVALUATE;
     if (!phx_cut_find_undecided(&at)) return PHX_DELTA_EVALUATE;
     const uint32_t keep = at.listed + at.leaves - at.enters;
     if (at.enters > at.listed + at.leaves || keep > at.count || !find_limit(&at, keep, &limit))

@@ -15,20 +15,30 @@
 enum {
     PHX_RANK_ALWAYS = 1 + UINT8_MAX, /* also the highest rank of a priority alone */
     PHX_RANK_TABLES = 8,             /* of a worker; ways to see that meet in a crowd: phases by stealth detected */
-    PHX_RANK_SETS_MAX = 1024         /* of a table, 2 KiB; with more sets, hits are ranked by their attributes */
+    /* sets of a table, which takes microseconds to make, anew in each tick; hits of more are ranked by attributes: */
+    PHX_RANK_SETS_MAX = 8192,      /* of a table for all instances */
+    PHX_RANK_SETS_MAX_MIXED = 1024 /* of a table of one instance: there may be as many tables as instances */
 };
+
+/* The highest rank of an instance's sets in use. */
+typedef struct phx_rank_top {
+    uint32_t instance;
+    uint16_t rank; /* 0 = empty */
+} phx_rank_top;
 
 typedef struct phx_rank_table {
     /* the tick and the observers */
     const phx_store *store; /* NULL = empty */
     uint64_t sees;
-    uint32_t round; /* phx_rank_tables.round */
-    uint32_t instance;
+    uint32_t round;    /* phx_rank_tables.round */
+    uint32_t instance; /* mixed: of the observers, all other sets have rank 0; else 0 */
+    bool mixed;
     uint16_t detect;
-    uint16_t top;   /* no set in use has a higher rank */
-    uint16_t *rank; /* by set; one more, as kernels read 32 bits */
-    float *bound;   /* by set: the square of the visible distance */
-    uint32_t rank_capacity, bound_capacity;
+    uint16_t *rank;     /* by set; one more, as kernels read 32 bits */
+    float *bound;       /* by set: the square of the visible distance */
+    phx_rank_top *tops; /* hashed by instance, at least half empty */
+    uint32_t top_bits;  /* 2^top_bits entries */
+    uint32_t rank_capacity, bound_capacity, tops_capacity;
 } phx_rank_table;
 
 typedef struct phx_rank_tables {
@@ -56,9 +66,18 @@ static inline uint16_t phx_rank_of(const phx_attr *observer, const phx_attr *tar
     return phx_layers_match(observer, target) ? phx_rank_of_target(target, false) : 0;
 }
 
-/* The observer's table, for up to PHX_RANK_SETS_MAX sets. NULL = no memory. */
+/* May there be a table? mixed: its targets may be of other instances than the observer's, which rank them 0. */
+static inline bool phx_rank_table_fits(const phx_store *store, bool mixed)
+{
+    return store->sets.numbers <= (mixed ? PHX_RANK_SETS_MAX_MIXED : PHX_RANK_SETS_MAX);
+}
+
+/* The observer's table, if one fits. NULL = no memory. */
 const phx_rank_table *phx_rank_table_of(phx_rank_tables *tables, phx_mem *mem, const phx_store *store,
-                                        const phx_attr *observer);
+                                        const phx_attr *observer, bool mixed);
+
+/* No set in use of the instance has a higher rank. */
+uint16_t phx_rank_top_of(const phx_rank_table *table, uint32_t instance);
 
 /* Hits of a scan, by place; room for all and pad. */
 typedef struct phx_rank_columns {
@@ -67,6 +86,7 @@ typedef struct phx_rank_columns {
     uint16_t *ranks;
     uint32_t count;
     uint16_t plain; /* rank of words that are not special */
+    bool mixed;     /* some may be of other instances */
     bool bounded;   /* hits beyond their visible distance are dropped, too; squares are distances */
     uint16_t top;   /* found: no target, hit or not, has a higher rank, unless it is linked */
 } phx_rank_columns;

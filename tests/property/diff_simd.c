@@ -407,7 +407,7 @@ static void compare(uint64_t seed, ph_simd simd, const outcome *plain, const out
 int main(int argc, char **argv)
 {
     const uint64_t first = option_number(argc, argv, "--seed", 1);
-    const uint64_t count = option_number(argc, argv, "--count", test_amount(160));
+    const uint64_t count = option_number(argc, argv, "--count", test_amount(220));
     uint64_t events = 0, exact = 0, spread = 0, updates = 0, cut = 0, waited = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         outcome plain = play(seed, PH_SIMD_PORTABLE);

@@ -633,6 +633,48 @@ static void walk_alone_on_hills(void)
     CHECK_OK(ph_world_destroy(world));
 }
 
+/* Instances have more sets of attributes than a list: deltas rank the targets at a cap all the same. */
+static void cut_in_instances(void)
+{
+    enum { INSTANCES = 520, EACH = 8, ALL = INSTANCES * EACH, STEPS = 10, PART = 10 };
+    static ph_position at[ALL];
+    ph_world_def def = ph_world_def_default();
+    ph_class kind = ph_class_default("default");
+    ph_world world;
+    ph_producer producer;
+    ph_stats stats;
+    uint64_t rng = SEED, before = 0;
+    kind.view = 100;
+    kind.cap = EACH / 2;
+    def.classes = &kind;
+    def.class_count = 1;
+    def.world_size[0] = def.world_size[1] = SIDE;
+    REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
+    for (uint32_t step = 0; step < WARM_TICKS + STEPS; step++) {
+        for (uint32_t i = 0; i < ALL; i++) {
+            ph_attrs come = {.given = PH_X | PH_Y | PH_INSTANCE | PH_PRIORITY | PH_VIEW, .view = i % 2 ? 0 : 100};
+            come.priority = i % 2;
+            come.instance = i / EACH;
+            at[i].x = step == 0 ? 500 + 60 * phx_rng_unit(&rng) : at[i].x + 2 * phx_rng_unit(&rng) - 1;
+            at[i].y = step == 0 ? 500 + 60 * phx_rng_unit(&rng) : at[i].y + 2 * phx_rng_unit(&rng) - 1;
+            come.x = at[i].x;
+            come.y = at[i].y;
+            if (step == 0) CHECK_OK(ph_enter(producer, i + 1, &come));
+            else CHECK_OK(ph_move(producer, i + 1, at[i].x, at[i].y, 0));
+        }
+        CHECK_OK(ph_tick(world, NULL));
+        CHECK_OK(ph_world_stats(world, &stats));
+        if (step + 1 == WARM_TICKS) before = stats.observers_evaluated;
+    }
+    ph_verification progress = {0};
+    ph_difference difference = {0};
+    CHECK_OK(ph_verify(world, UINT64_MAX, &progress, &difference));
+    CHECK(difference.kind == PH_DIFFERENCE_NONE, "instances: the list of %" PRIu64 " is wrong", difference.observer);
+    CHECK((stats.observers_evaluated - before) * PART <= (uint64_t)STEPS * ALL / 2,
+          "instances: %" PRIu64 " observers evaluated in %d ticks", stats.observers_evaluated - before, STEPS);
+    CHECK_OK(ph_world_destroy(world));
+}
+
 int main(int argc, char **argv)
 {
     const size_t every = option_number(argc, argv, "--every", 1), first = option_number(argc, argv, "--first", 0);
@@ -767,5 +809,6 @@ int main(int argc, char **argv)
     for (size_t i = first; i < sizeof ways / sizeof *ways; i += every)
         for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) run(&ways[i], &layouts[l]);
     walk_alone_on_hills();
+    cut_in_instances();
     return check_done("short_way");
 }
