@@ -19,4 +19,15 @@ phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t instance
 /* Before a rebuild, while start[] is still right: drops idle blocks and may renumber all. false = no memory. */
 bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick);
 
+/* Pairs of rows that share a tower, each row with itself, too. */
+static inline uint64_t phx_block_pairs_together(const phx_block *block)
+{
+    uint64_t pairs = 0;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
+        const uint64_t n = block->start[t + 1] - block->start[t];
+        pairs += n * n;
+    }
+    return pairs;
+}
+
 #endif

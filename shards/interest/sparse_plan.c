@@ -4,6 +4,7 @@
 #include "shards/interest/sparse_plan.h"
 
 #include "shards/entity/bounds.h"
+#include "shards/grid/blocks.h"
 #include "shards/interest/far_items.h"
 #include "shards/interest/tile.h"
 #include "shards/state/related.h"
@@ -60,11 +61,7 @@ enum { MOVER_EACH = 60, OBSERVER_EACH = 150, TILE_PART = 2, TILE_EACH = 28, TILE
 
 static float estimate_comparisons(const phx_sparse_plan *plan, const phx_block *block)
 {
-    float together = 0, own = (float)phx_block_rows(block);
-    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
-        float n = (float)(block->start[t + 1] - block->start[t]);
-        together += n * n;
-    }
+    const float together = (float)phx_block_pairs_together(block), own = (float)phx_block_rows(block);
     float across = 2 * plan->reach / plan->shard->rules->tower_size + 1;
     return together / own * across * across;
 }
@@ -96,15 +93,20 @@ static bool discontinuous_query_pays(const phx_sparse_plan *plan)
 static bool movers_pay(const phx_sparse_plan *plan, const phx_block *block, uint32_t rows)
 {
     const uint32_t lookers = plan->mover_count + (plan->discontinuous ? count_previous_rows(plan) : 0);
+    const float tile = (float)rows * TILE_EACH + TILE_ONCE;
     if (!phx_tile_fits(block, plan->shard)) return true;
-    return (float)lookers * (MOVER_EACH + estimate_comparisons(plan, block)) < (float)rows * TILE_EACH + TILE_ONCE;
+    if ((float)lookers * MOVER_EACH >= tile)
+        return false; /* without an estimate, which costs as much as a small tile */
+    return (float)lookers * (MOVER_EACH + estimate_comparisons(plan, block)) < tile;
 }
 
 static bool observers_pay(const phx_sparse_plan *plan, const phx_block *block)
 {
+    const float tile = (float)phx_block_rows(block) * TILE_EACH + TILE_ONCE;
     if (!phx_tile_fits(block, plan->shard)) return true;
+    if ((float)block->observers * OBSERVER_EACH >= tile) return false;
     const float compared = estimate_comparisons(plan, block), each = OBSERVER_EACH + compared - compared / TILE_PART;
-    return (float)block->observers * each < (float)phx_block_rows(block) * TILE_EACH + TILE_ONCE;
+    return (float)block->observers * each < tile;
 }
 
 /*

@@ -8,6 +8,7 @@
 
 #include "base/simd.h"
 #include "shards/entity/bounds.h"
+#include "shards/grid/blocks.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/related.h"
 #include "shards/state/storage.h"
@@ -105,15 +106,13 @@ typedef struct own_place {
  */
 static float estimate_density(const phx_shard *shard, const phx_block *block, const own_place *own, float reach)
 {
-    float together = 0, rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
+    const uint32_t count = phx_block_rows(block);
+    const float rows = (float)count;
     if (own->wide) {
         const float width = own->box.x1 - own->box.x0, height = own->box.y1 - own->box.y0;
         return rows * (reach / fmaxf(width, reach)) * (reach / fmaxf(height, reach));
     }
-    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
-        float n = (float)(block->start[t + 1] - block->start[t]);
-        together += n * (n - 1);
-    }
+    const float together = (float)(phx_block_pairs_together(block) - count);
     float towers = reach / shard->rules->tower_size, density = together / rows, spread = rows / PHX_BLOCK_TOWERS;
     return (density > spread ? density : spread) * towers * towers;
 }

@@ -181,16 +181,15 @@ void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item)
     *capacity = 0;
 }
 
-void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use)
+void phx_trim_large(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use)
 {
-    enum { TICKS = 8, LARGE_BYTES = 128 << 10 }; /* storms come in waves; smaller arrays are not worth page faults */
+    enum { TICKS = 8 }; /* storms come in waves */
     /*
      * The half may lie idle. An array that was trimmed, to 17/16 of its use, and had to grow by a half since, as more
      * is asked for than is used, is used to 0.627, and less where the load varies: so it stays, and a steady load
      * allocates nothing.
      */
     enum { PART = 2 };
-    PHX_ASSERT(used <= *capacity);
     if (used > *capacity / PART) {
         *use = (phx_high_water){0};
         return;
@@ -199,7 +198,6 @@ void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint3
     if (++use->ticks < TICKS) return;
     uint64_t keep = use->most + use->most / 16;
     *use = (phx_high_water){0};
-    if ((uint64_t)*capacity * item < LARGE_BYTES) return;
     void *less = NULL;
     uint32_t less_capacity = 0;
     if (!phx_grow(mem, &less, &less_capacity, 0, keep, item)) return; /* no memory: the large one is kept */

@@ -57,13 +57,23 @@ typedef struct phx_high_water {
     uint32_t most, ticks;
 } phx_high_water;
 
+/* A large array: smaller ones are not worth page faults. */
+enum { PHX_TRIM_LEAST_BYTES = 128 << 10 };
+void phx_trim_large(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use);
+
 /*
- * Once a tick, while the array is empty: the tick used `used` items of it. A large array of which less than two
- * thirds were used for some ticks in a row is released, except a sixteenth more than that, so that a storm's memory
- * does not stay.
+ * Once a tick, while the array is empty: the tick used `used` items of it. A large array of which less than the half
+ * was used for some ticks in a row is released, except a sixteenth more than that, so that a storm's memory does not
+ * stay.
  * The smaller array is asked for first: without memory the large one stays, so no tick lacks memory by a trim.
  */
-void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use);
+static inline void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used,
+                            phx_high_water *use)
+{
+    PHX_ASSERT(used <= *capacity);
+    if (PHX_UNLIKELY((uint64_t)*capacity * item >= PHX_TRIM_LEAST_BYTES))
+        phx_trim_large(mem, array, capacity, item, used, use);
+}
 
 /* The allocator of libc; jemalloc is in mem_jemalloc.h. */
 ph_allocator phx_allocator_libc(void);
