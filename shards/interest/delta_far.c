@@ -98,6 +98,51 @@ static void add_places(phx_far_box *box, const phx_tile *tile, phx_span places)
     }
 }
 
+/*
+ * Some observers, up to PHX_FAR_LANES, side by side; behind them the first one again. Discontinuous ones, which are not
+ * asked about, have an old place, too. *stored: bits of observers with a stored list or a margin.
+ */
+static phx_far_observers lay_observers(const phx_tile *tile, const uint32_t *place, uint32_t count, uint32_t *stored)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    phx_far_observers at;
+    *stored = 0;
+    for (uint32_t i = 0; i < PHX_FAR_LANES; i++) {
+        const uint32_t row = tile->row[place[i < count ? i : 0]], slot = phx_row_slot(rows, row);
+        const bool came = phx_row_discontinuous(rows, row);
+        at.x[i] = rows->x[row], at.y[i] = rows->y[row];
+        at.old_x[i] = came ? rows->x[row] : rows->ox[row], at.old_y[i] = came ? rows->y[row] : rows->oy[row];
+        at.z[i] = shard->uneven ? shard->store.body[slot].z : 0.0f;
+        at.old_z[i] = shard->uneven ? shard->old_heights.at[slot] : 0.0f;
+        at.view[i] = rows->view[row];
+        *stored |= (uint32_t)(rows->view[row] < 0.0f) << i;
+    }
+    return at;
+}
+
+/* Finds the observers that may have an event with a crossing item: sets due_row. Are there any? */
+static bool find_far_observers(phx_tile *tile, phx_tile_observers of)
+{
+    phx_far_items *far = &tile->far;
+    const phx_shard *shard = tile->shard;
+    bool any = false;
+    for (uint32_t i = 0, n; i < of.count; i += n) {
+        uint32_t stored;
+        n = of.count - i < PHX_FAR_LANES ? of.count - i : PHX_FAR_LANES;
+        const phx_far_observers at = lay_observers(tile, of.place + i, n, &stored);
+        const uint32_t due =
+            stored | shard->kernels->find_far_observers(far->lanes, far->crossing, &at, phx_shard_delta_shape(shard),
+                                                        shard->rules->height);
+        for (uint32_t o = 0; o < n; o++) {
+            const uint8_t bit = due >> o & 1;
+            far->due_row[tile->row[of.place[i + o]] - far->first_row] = bit;
+            any |= bit;
+        }
+    }
+    return any;
+}
+
 bool phx_delta_far_any(phx_tile *tile, phx_tile_observers of)
 {
     enum { TOGETHER = 32 }; /* places: they mostly stand in one cell or two */
@@ -115,5 +160,6 @@ bool phx_delta_far_any(phx_tile *tile, phx_tile_observers of)
         add_places(&box, tile, far->picked);
     }
     phx_far_items_pick(far, tile->shard, &box);
+    if (far->crossing > 0 && !tile->annular && !find_far_observers(tile, of)) far->crossing = 0;
     return far->crossing > 0;
 }

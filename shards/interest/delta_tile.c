@@ -611,7 +611,7 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     if (PHX_UNLIKELY(apart && related && scratch->tile.related_due && phx_related_due(shard, of.slot)) &&
         phx_related_changes(scratch, shard, of.slot, related))
         return emit_derived_run(scratch, shard, &of);
-    if (PHX_UNLIKELY(derived && scratch->tile.far.crossing > 0 &&
+    if (PHX_UNLIKELY(derived && phx_far_items_due(&scratch->tile.far, of.row) &&
                      phx_far_items_find(&scratch->tile.far, shard, of.row, radii->in, 0.0f) > 0))
         return emit_derived_run(scratch, shard, &of);
     const uint32_t count = of.words.end - of.words.first;
@@ -678,7 +678,9 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
         return emit_annular_run(scratch, shard, none, radii->in);
     const bool related = phx_related_due(shard, none->slot);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
-    const bool far = phx_far_items_find(&scratch->tile.far, shard, none->row, radii->in, margin) > 0;
+    phx_far_items *items = &scratch->tile.far;
+    const bool far =
+        phx_far_items_due(items, none->row) && phx_far_items_find(items, shard, none->row, radii->in, margin) > 0;
     const bool changes =
         related && (!derived || phx_related_changes(scratch, shard, none->slot, phx_related_of(shard, none->slot)));
     if (!far && !changes) return PHX_DELTA_DONE;

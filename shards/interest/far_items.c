@@ -3,12 +3,15 @@
  */
 #include "shards/interest/far_items.h"
 
+#include <string.h>
+
 #include "shards/query/far_near.h"
 
 void phx_far_items_free(phx_far_items *items, phx_mem *mem)
 {
     phx_release(mem, (void **)&items->items, &items->capacity, sizeof *items->items);
     phx_release(mem, (void **)&items->lanes, &items->lanes_capacity, sizeof *items->lanes);
+    phx_release(mem, (void **)&items->due_row, &items->due_row_capacity, sizeof *items->due_row);
     phx_release(mem, (void **)&items->due, &items->due_capacity, sizeof *items->due);
     *items = (phx_far_items){0};
 }
@@ -113,6 +116,11 @@ bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *
     if (!phx_far_visit_near(shard, block, collect_cells, &to) || !add_changes(items, mem, &shard->far)) return false;
     if (items->count == 0) return true;
     const phx_far_box box = find_rows_box(shard, block);
+    const uint32_t rows = block->start[PHX_BLOCK_TOWERS] - block->start[0];
+    if (!phx_grow(mem, (void **)&items->due_row, &items->due_row_capacity, 0, rows, sizeof *items->due_row))
+        return false;
+    memset(items->due_row, true, rows);
+    items->first_row = block->start[0];
     phx_far_items_pick(items, shard, &box);
     items->count = items->crossing;
     for (uint32_t i = 0; i < items->count; i++) {

@@ -30,6 +30,12 @@ typedef struct phx_far_items {
      * observers that were given to phx_far_items_pick(): no other item has an event with one of these observers.
      */
     uint32_t crossing;
+    /*
+     * By row of the block, from first_row on: 0 if its observer, which was given to phx_far_items_pick(), has no event
+     * with a crossing item. 1: perhaps; so of all with a margin or a stored list.
+     */
+    uint8_t *due_row;
+    uint32_t first_row, due_row_capacity;
     phx_span picked; /* all places of the tile between these were given; empty: perhaps others */
     bool moved;      /* one of them moved or changed in this tick */
 } phx_far_items;
@@ -73,6 +79,12 @@ static inline phx_far_box phx_far_box_empty(void)
 
 /* Finds the items for observers in a box: sets items->crossing. */
 void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_far_box *box);
+
+/* May the observer of a row have an event with a crossing item? */
+static inline bool phx_far_items_due(const phx_far_items *items, uint32_t row)
+{
+    return items->crossing > 0 && items->due_row[row - items->first_row];
+}
 
 /*
  * Finds the crossing items that may have an event with the observer of a row, of this view and margin, whose list was

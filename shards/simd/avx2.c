@@ -413,6 +413,12 @@ AVX2 static uint32_t find_far_avx2(const phx_far_lanes *lanes, uint32_t count, c
     return phx_far_find(lanes, count, by, which);
 }
 
+AVX2 static uint32_t find_far_observers_avx2(const phx_far_lanes *lanes, uint32_t count, const phx_far_observers *of,
+                                             ph_shape shape, float height)
+{
+    return phx_far_find_observers(lanes, count, of, shape, height);
+}
+
 const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
                                       .cell_offsets = cell_offsets_avx2,
                                       .indices_in_range = indices_in_range_avx2,
@@ -430,6 +436,7 @@ const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
                                       .plan_row_ranges = phx_plan_row_ranges_avx2,
                                       .find_view_changes = phx_find_view_changes_avx2,
                                       .find_far = find_far_avx2,
+                                      .find_far_observers = find_far_observers_avx2,
                                       .rank_hits = rank_hits_avx2,
                                       .cap_keys = cap_keys_avx2,
                                       .part_at_rank = part_at_rank_avx2,

@@ -412,6 +412,12 @@ AVX512 static uint32_t find_far_avx512(const phx_far_lanes *lanes, uint32_t coun
     return phx_far_find(lanes, count, by, which);
 }
 
+AVX512 static uint32_t find_far_observers_avx512(const phx_far_lanes *lanes, uint32_t count,
+                                                 const phx_far_observers *of, ph_shape shape, float height)
+{
+    return phx_far_find_observers(lanes, count, of, shape, height);
+}
+
 const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .cell_offsets = phx_cell_offsets_avx512,
                                         .indices_in_range = indices_in_range_avx512,
@@ -429,6 +435,7 @@ const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .plan_row_ranges = phx_plan_row_ranges_avx512,
                                         .find_view_changes = phx_find_view_changes_avx512,
                                         .find_far = find_far_avx512,
+                                        .find_far_observers = find_far_observers_avx512,
                                         .rank_hits = rank_hits_avx512,
                                         .cap_keys = cap_keys_avx512,
                                         .part_at_rank = part_at_rank_avx512,

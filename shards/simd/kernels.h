@@ -312,6 +312,12 @@ typedef struct phx_kernels {
      */
     uint32_t (*find_far)(const phx_far_lanes *lanes, uint32_t count, const phx_far_query *by, uint32_t *which);
     /*
+     * The same for PHX_FAR_LANES observers without a margin, a bit for each that may have an event with any of the
+     * targets.
+     */
+    uint32_t (*find_far_observers)(const phx_far_lanes *lanes, uint32_t count, const phx_far_observers *of,
+                                   ph_shape shape, float height);
+    /*
      * Ranks the words of rows: special ones by the attribute set of the slot, the others alike. Keeps, in place and in
      * order, the slots and squares within the bound and with a rank that is not 0, and writes the ranks. Returns how
      * many.

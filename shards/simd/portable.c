@@ -507,6 +507,12 @@ static uint32_t find_far_portable(const phx_far_lanes *lanes, uint32_t count, co
     return phx_far_find(lanes, count, by, which);
 }
 
+static uint32_t find_far_observers_portable(const phx_far_lanes *lanes, uint32_t count, const phx_far_observers *of,
+                                            ph_shape shape, float height)
+{
+    return phx_far_find_observers(lanes, count, of, shape, height);
+}
+
 const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
                                           .cell_offsets = cell_offsets_portable,
                                           .indices_in_range = indices_in_range_portable,
@@ -524,6 +530,7 @@ const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
                                           .plan_row_ranges = plan_row_ranges_portable,
                                           .find_view_changes = find_view_changes_portable,
                                           .find_far = find_far_portable,
+                                          .find_far_observers = find_far_observers_portable,
                                           .rank_hits = rank_hits_portable,
                                           .cap_keys = cap_keys_portable,
                                           .part_at_rank = part_at_rank_portable,

@@ -1,6 +1,7 @@
 /*
- * shards/simd/far_rule.h: the far items that may have an event with an observer, in every instruction set that this
- * machine has, against the rule in whole numbers; and no store beyond the promised range.
+ * shards/simd/far_rule.h: the far items that may have an event with an observer, and the observers of some items, in
+ * every instruction set that this machine has, against the rule in whole numbers; and no store beyond the promised
+ * range.
  */
 #include <math.h>
 
@@ -113,4 +114,58 @@ static void find_some(const phx_kernels *kernels, const char *name)
 Test(kernels, far_items_of_an_observer)
 {
     with_each(find_some);
+}
+
+/* An observer close to a place, as one of a cell's. */
+static far_target some_observer(uint64_t *rng, int x, int y)
+{
+    far_target observer = some_target(rng);
+    const int dx = (int)phx_rng_below(rng, 9) - x - observer.x, dy = (int)phx_rng_below(rng, 9) - y - observer.y;
+    observer.x += dx, observer.old_x += dx, observer.y += dy, observer.old_y += dy;
+    observer.reach /= 4; /* its view */
+    return observer;
+}
+
+static phx_far_observers lay_observers(const far_target from[PHX_FAR_LANES])
+{
+    phx_far_observers of;
+    for (uint32_t o = 0; o < PHX_FAR_LANES; o++) {
+        of.x[o] = (float)from[o].x, of.y[o] = (float)from[o].y, of.z[o] = (float)from[o].z;
+        of.old_x[o] = (float)from[o].old_x, of.old_y[o] = (float)from[o].old_y, of.old_z[o] = (float)from[o].old_z;
+        of.view[o] = (float)from[o].reach;
+    }
+    return of;
+}
+
+static void find_observers(const phx_kernels *kernels, const char *name)
+{
+    static phx_far_lanes lanes[GROUPS];
+    uint64_t rng = 62;
+    uint32_t found[2] = {0};
+    for (uint32_t round = 0; round < 4000; round++) {
+        const uint32_t count = phx_rng_below(&rng, round % 2 ? 6 : ITEMS + 1);
+        const rule is = {(ph_shape)phx_rng_below(&rng, PH_SHAPE_SPHERE + 1), (int)phx_rng_below(&rng, SIDE / 2), 0};
+        const int x = -some_place(&rng), y = -some_place(&rng);
+        far_target target[ITEMS], observer[PHX_FAR_LANES];
+        for (uint32_t i = 0; i < ITEMS; i++) { /* the ones behind are no targets */
+            target[i] = some_target(&rng);
+            set_lane(&lanes[i / PHX_FAR_LANES], i % PHX_FAR_LANES, &target[i]);
+        }
+        for (uint32_t o = 0; o < PHX_FAR_LANES; o++) observer[o] = some_observer(&rng, x, y);
+        const phx_far_observers of = lay_observers(observer);
+        const uint32_t due = kernels->find_far_observers(lanes, count, &of, is.shape, (float)is.height);
+        for (uint32_t o = 0; o < PHX_FAR_LANES; o++) {
+            bool expected = false;
+            for (uint32_t i = 0; i < count; i++) expected |= may_have_event(&target[i], &observer[o], &is, true);
+            cr_assert_eq(due >> o & 1, expected, "%s: round %u, observer %u", name, round, o);
+            found[expected]++;
+        }
+    }
+    cr_assert(found[0] > 4000 && found[1] > 4000, "%s: %u observers without an event, %u with", name, found[0],
+              found[1]);
+}
+
+Test(kernels, observers_of_far_items)
+{
+    with_each(find_observers);
 }
