@@ -65,7 +65,8 @@ bool phx_tile_heights_make(phx_tile_heights *heights, const phx_rules *rules, ui
     heights->apart = up > down ? up : down;
     heights->count = heights->apart > (sphere ? 0.0f : rules->height);
     if (!heights->count) return true;
-    const float beyond = sphere ? SPHERE_BEYOND * longest : CYLINDER_BEYOND * rules->height + SPAN_PART * span;
+    const float part = SPAN_PART * (rules->height > 0.0f ? span : heights->apart); /* a span may be 0, too */
+    const float beyond = sphere ? SPHERE_BEYOND * longest : CYLINDER_BEYOND * rules->height + part;
     const phx_height_span bounds = {own.low - beyond, own.high + beyond};
     const float units = sphere ? scale : UNITS_MOST / (bounds.high - bounds.low);
     if (!bounds_apart(own, bounds, beyond) || !(units < INFINITY)) return false;

@@ -39,6 +39,7 @@ enum {
     SEED = 20
 };
 
+#define TERRACE 640.0f     /* begins where a block does */
 #define PARTY_SPREAD 90.0f /* a party begins within so much of its first, along each axis */
 
 typedef struct host {
@@ -47,6 +48,7 @@ typedef struct host {
     uint64_t rng;
     ph_position at[ENTITIES];
     float hills;
+    bool terraced;
     bool hidden[ENTITIES]; /* by stealth */
     ph_consumer consumer;
     bool told[ENTITIES + 1][ENTITIES + 1]; /* by events alone: the target is in the observer's list */
@@ -87,6 +89,7 @@ typedef struct way {
     bool stealthy; /* a tenth is hidden from all, from the beginning */
     ph_shape shape;
     float hills;    /* heights are from 0 to so much, and change */
+    bool terraced;  /* blocks are at one of two heights; a cylinder has none */
     bool twice;     /* all move twice in a tick */
     bool mounted;   /* some are attached to others */
     bool detecting; /* some see the hidden ones */
@@ -107,6 +110,7 @@ static void place(host *h, uint64_t id, float x, float y)
     if (h->hills > 0 && id % CLIMBS == phx_rng_below(&h->rng, CLIMBS)) h->at[id - 1].z = uniform(h, 0, h->hills);
     h->at[id - 1].x = fminf(fmaxf(x, 0), SIDE);
     h->at[id - 1].y = fminf(fmaxf(y, 0), SIDE);
+    if (h->terraced) h->at[id - 1].z = h->at[id - 1].x < TERRACE ? 0 : 30;
 }
 
 /* Parties, each with a veiled first. */
@@ -476,7 +480,8 @@ static void open_world(host *h, const way *of, const layout *as)
     def.workers = as->workers;
     def.share_min = 0;
     def.shape = of->shape;
-    def.height = 20;
+    def.height = of->terraced ? 0 : 20;
+    if (of->terraced) def.tower_size = 40;
     def.range = of->towers ? PH_RANGE_TOWERS : PH_RANGE_RADIUS;
     if (of->towers) def.tower_size = 50;
     if (of->crowded) def.crowd_entities = ENTITIES / 20;
@@ -563,6 +568,7 @@ static void run(const way *of, const layout *as)
     memset(&h, 0, sizeof h);
     h.rng = SEED;
     h.hills = of->hills;
+    h.terraced = of->terraced;
     open_world(&h, of, as);
     uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0, migrated = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
@@ -781,6 +787,7 @@ int main(int argc, char **argv)
         {"cylinders, and views that change", .views = true, .renews = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"cylinders, and layers", .layers = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"adds_max, jumps and a margin", 15, .adds_max = 5, .jumps = true, .waits = true},
+        {"cylinders without height, on terraces", .terraced = true, .shape = PH_SHAPE_CYLINDER},
         {"squares", .shape = PH_SHAPE_SQUARE},
         {"squares and a margin", 15, .shape = PH_SHAPE_SQUARE},
         {"squares, jumps, a margin and a cap", 15, 500, .jumps = true, .shape = PH_SHAPE_SQUARE},
