@@ -392,10 +392,14 @@ Test(phc, metrics_tell_of_peers_of_the_map)
     cr_assert_not(tells_of_peers());
 }
 
-/* An own entity of each near the border speaks to lists, and its place to all around it. */
+/* All own ones near the border move; one of each speaks to lists, and its place to all around it. */
 static void step_and_speak(void)
 {
     for (uint32_t i = 0; i < MEMBERS; i++) {
+        const float x = (phc_owner_of(all[i].member, 0, 0) == phc_number(all[i].member) ? 480.0f : 510.0f) +
+                        (float)(now_ns / TICK_NS % 10);
+        for (uint64_t id = 100 * (i + 1) + 1; id <= 100 * (i + 1) + 20; id++)
+            cr_assert_eq(ph_move(all[i].producer, id, x, (float)(id % 100) * 20, 0), PH_OK);
         const ph_broadcast_place place = {.x = 500, .y = 100, .radius = 50, .layers = 1};
         cr_assert_eq(phc_broadcast(all[i].member, all[i].producer, 100 * (i + 1) + 5, "hi", 2, NULL), PH_OK);
         cr_assert_eq(phc_broadcast_at(all[i].member, all[i].producer, &place, "hi", 2), PH_OK);
