@@ -42,8 +42,9 @@ static void find_far_events(phx_cut_list *at)
         if (at->related && phx_related_to(at->shard, at->related, item->slot)) continue;
         const float dx = item->x - rows->x[at->row], dy = item->y - rows->y[at->row];
         const float old_dx = item->old_x - rows->ox[at->row], old_dy = item->old_y - rows->oy[at->row];
-        note_crossing(at, item->slot, (phx_cut_squares){dx * dx + dy * dy, old_dx * old_dx + old_dy * old_dy},
-                      item->reach);
+        phx_cut_squares square = {dx * dx + dy * dy, old_dx * old_dx + old_dy * old_dy};
+        if (at->shard->uneven) square = phx_cut_squares_level(at, square, item->z - at->z, item->old_z - at->old_z);
+        note_crossing(at, item->slot, square, item->reach);
     }
 }
 
@@ -52,13 +53,13 @@ bool phx_cut_find_higher(phx_cut_list *at)
     phx_scratch *scratch = at->scratch;
     const phx_grid_rows *rows = &at->shard->grid.rows;
     const double view = (double)at->attr->view;
-    const float scale = scratch->tile.frame.scale;
+    const phx_tile *tile = &scratch->tile;
     const uint16_t plain = phx_cut_rank_of_plain(at);
     const double keep = (double)(at->attr->view + at->attr->margin);
-    const phx_cut_borders by = {.listed = phx_cut_square_below(view, scale),
-                                .unlisted = phx_cut_square_above(keep, scale),
-                                .stays = phx_cut_square_below(keep, scale),
-                                .joins = phx_cut_square_above(view, scale)};
+    const phx_cut_borders by = {.listed = phx_cut_square_below(view, tile),
+                                .unlisted = phx_cut_square_above(keep, tile),
+                                .stays = phx_cut_square_below(keep, tile),
+                                .joins = phx_cut_square_above(view, tile)};
     if (at->shard->rules->shape == PH_SHAPE_SQUARE) return false;
     const uint32_t count = phx_cut_pick(at, view, keep, &by, scratch->hits);
     for (uint32_t i = 0; i < count; i++) {
@@ -68,7 +69,7 @@ bool phx_cut_find_higher(phx_cut_list *at)
         const phx_row_word word = phx_row_word_at(rows->slot, target);
         const uint32_t slot = phx_row_word_slot(word);
         if (!rank_is_higher(at, phx_cut_rank_of_word(at, word, plain)) || phx_cut_seen_beyond(at, slot)) continue;
-        const phx_cut_squares square = phx_cut_squares_of(rows, at->row, target);
+        const phx_cut_squares square = phx_cut_squares_at(at, target, word);
         if (PHX_UNLIKELY(!(square.old >= 0.0f))) return false;
         if (at->related && phx_related_to(at->shard, at->related, slot)) continue;
         note_crossing(at, slot, square, at->attr->view);

@@ -11,12 +11,15 @@ uint32_t phx_cut_pick(phx_cut_list *at, double near, double far, const phx_cut_b
 {
     phx_scratch *scratch = at->scratch;
     phx_tile *tile = &scratch->tile;
+    phx_cut_borders borders = *by;
     uint32_t spans;
-    const uint32_t count = phx_tile_pick_between(tile, tile->cell[at->place], (float)near, (float)far, &spans);
+    if (tile->heights.count) phx_tile_heights_cut(&tile->heights, at->place, &borders);
+    const float least = phx_tile_heights_nearest(&tile->heights, at->shard->rules, (float)near);
+    const uint32_t count = phx_tile_pick_between(tile, tile->cell[at->place], least, (float)far, &spans);
     scratch->counts.ranges_visited += spans;
     scratch->counts.pairs_tested += count;
-    return at->shard->kernels->find_undecided(&tile->candidates, count, tile->now[at->place], tile->old[at->place], by,
-                                              rows);
+    return at->shard->kernels->find_undecided(&tile->candidates, count, tile->now[at->place], tile->old[at->place],
+                                              &borders, rows);
 }
 
 /* How far the limit's distance may move in a tick, in parts of it: as far as some targets of the rank are. */
@@ -45,11 +48,11 @@ static void find_around_limit(phx_cut_list *at)
     const double listed = fmin(limit * root, view), unlisted = fmin(limit, keep); /* beyond it listed ones leave */
     const double least = likely * (1.0 - part), most = fmax(likely * (1.0 + part) * root, least);
     const double stays = fmin(least, keep), joins = fmin(most, at->shard->far.levels > 0 ? keep : view);
-    const float scale = at->scratch->tile.frame.scale;
-    const phx_cut_borders by = {.listed = phx_cut_square_below(listed, scale),
-                                .unlisted = phx_cut_square_above(unlisted, scale),
-                                .stays = phx_cut_square_below(stays, scale),
-                                .joins = phx_cut_square_above(joins, scale)};
+    const phx_tile *tile = &at->scratch->tile;
+    const phx_cut_borders by = {.listed = phx_cut_square_below(listed, tile),
+                                .unlisted = phx_cut_square_above(unlisted, tile),
+                                .stays = phx_cut_square_below(stays, tile),
+                                .joins = phx_cut_square_above(joins, tile)};
     at->low = least * least;
     at->high = fmin(most * most * sticky, at->most);
     at->count = phx_cut_pick(at, fmin(listed, stays), fmax(unlisted, joins), &by, at->scratch->hits);
@@ -91,7 +94,7 @@ static bool sift_undecided(phx_cut_list *at)
         if (PHX_UNLIKELY(phx_tile_row_word_is_previous(row))) return false;
         const uint32_t target = phx_tile_row_word_number(row);
         const phx_row_word word = phx_row_word_at(rows->slot, target);
-        const phx_cut_squares square = phx_cut_squares_of(rows, own, target);
+        const phx_cut_squares square = phx_cut_squares_at(at, target, word);
         const double old = (double)square.old;
         const uint32_t of_rank = (phx_cut_rank_of_word(at, word, plain) == rank) & (target != own);
         const uint32_t listed = (old * sticky <= limit) & (square.old <= view);

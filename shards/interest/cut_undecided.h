@@ -25,7 +25,8 @@ typedef struct phx_cut_list {
     const phx_rank_table *ranks;
     phx_list_cut cut;
     double most;             /* phx_list_cut_most() */
-    float in, keep;          /* circles: view, and view and margin, squared; else each limit is nearer: INFINITY */
+    float in, keep;          /* view, and view and margin, squared; of squares each limit is nearer: INFINITY */
+    float z, old_z;          /* its height, now and before, where heights may decide */
     double low, high;        /* the new limit is sought from the one on, below the other */
     uint32_t count;          /* undecided targets: scratch->hits (slots), squares, was, keys */
     uint32_t listed;         /* of these, in the list */
@@ -42,6 +43,26 @@ static inline phx_cut_squares phx_cut_squares_of(const phx_grid_rows *rows, uint
     const float dx = rows->x[target] - rows->x[observer], dy = rows->y[target] - rows->y[observer];
     const float old_dx = rows->ox[target] - rows->ox[observer], old_dy = rows->oy[target] - rows->oy[observer];
     return (phx_cut_squares){dx * dx + dy * dy, old_dx * old_dx + old_dy * old_dy};
+}
+
+/* As heights count, from those in the plane: a target from which the heights differ so much, now and before. */
+static inline phx_cut_squares phx_cut_squares_level(const phx_cut_list *at, phx_cut_squares plane, float dz,
+                                                    float old_dz)
+{
+    const phx_rules *rules = at->shard->rules;
+    plane.now = phx_measure_level(rules, plane.now, dz);
+    if (plane.old >= 0.0f) plane.old = phx_measure_level(rules, plane.old, old_dz); /* else it was nowhere */
+    return plane;
+}
+
+/* The squares of a row, as heights count. */
+static inline phx_cut_squares phx_cut_squares_at(const phx_cut_list *at, uint32_t target, phx_row_word word)
+{
+    const phx_shard *shard = at->shard;
+    const phx_cut_squares plane = phx_cut_squares_of(&shard->grid.rows, at->row, target);
+    const uint32_t slot = phx_row_word_slot(word);
+    if (PHX_LIKELY(!at->scratch->tile.heights.count)) return plane;
+    return phx_cut_squares_level(at, plane, shard->store.body[slot].z - at->z, shard->old_heights.at[slot] - at->old_z);
 }
 
 static inline uint16_t phx_cut_rank_of_word(const phx_cut_list *at, phx_row_word word, uint16_t plain)
@@ -61,16 +82,22 @@ static inline bool phx_cut_seen_beyond(const phx_cut_list *at, uint32_t slot)
     return at->shard->far.levels != 0 && phx_store_attr(&at->shard->store, slot)->reach > at->attr->view;
 }
 
-/* So far apart in units, squared; less: surely not nearer than that. */
-static inline int32_t phx_cut_square_below(double distance, float scale)
+static inline double phx_cut_slack(const phx_tile *tile)
 {
-    const double units = distance * (double)scale - PHX_TILE_SLACK;
+    const bool sphere = tile->heights.count && tile->heights.levels.sphere;
+    return sphere ? (double)PHX_TILE_SPHERE_SLACK : (double)PHX_TILE_SLACK;
+}
+
+/* So far apart in units, squared; less: surely not nearer than that. */
+static inline int32_t phx_cut_square_below(double distance, const phx_tile *tile)
+{
+    const double units = distance * (double)tile->frame.scale - phx_cut_slack(tile);
     return units > 0.0 ? (int32_t)(units * units) : 0;
 }
 
-static inline int32_t phx_cut_square_above(double distance, float scale)
+static inline int32_t phx_cut_square_above(double distance, const phx_tile *tile)
 {
-    const double units = distance * (double)scale + PHX_TILE_SLACK;
+    const double units = distance * (double)tile->frame.scale + phx_cut_slack(tile);
     return (int32_t)(units * units) + 1;
 }
 

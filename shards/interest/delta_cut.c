@@ -61,18 +61,13 @@ static bool relations_hold(phx_cut_list *at)
     return true;
 }
 
-static bool rules_allow(const phx_rules *rules)
-{
-    return rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-}
-
 /* Is the list as it was noted, and did nothing change but by steps? */
 static bool delta_allowed(phx_cut_list *at)
 {
     const phx_tile *tile = &at->scratch->tile;
     const phx_list *list = at->list;
     const phx_attr *attr = at->attr;
-    if (!phx_list_cut_holds(at->shard, at->slot) || !rules_allow(at->shard->rules)) return false;
+    if (!phx_list_cut_holds(at->shard, at->slot)) return false;
     if (at->scratch->discontinuous_in_view || tile->bounded) return false;
     if (list->derived || list->owed || list->count == 0 || list->count != attr->cap || !phx_attr_observes(attr))
         return false;
@@ -80,14 +75,17 @@ static bool delta_allowed(phx_cut_list *at)
     return !phx_row_discontinuous(&at->shard->grid.rows, at->row) && relations_hold(at);
 }
 
-/* Sets how far off a target is in the list. */
+/* Sets how far off a target is in the list, and from which height. */
 static void set_radii(phx_cut_list *at)
 {
+    const phx_shard *shard = at->shard;
     const float view = at->attr->view, keep = view + at->attr->margin;
-    const bool circle = at->shard->rules->shape == PH_SHAPE_CIRCLE;
-    at->most = phx_list_cut_most(at->shard, at->attr);
-    at->in = circle ? view * view : INFINITY;
-    at->keep = circle ? keep * keep : INFINITY;
+    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    at->most = phx_list_cut_most(shard, at->attr);
+    at->in = square ? INFINITY : view * view;
+    at->keep = square ? INFINITY : keep * keep;
+    at->z = shard->uneven ? shard->store.body[at->slot].z : 0.0f;
+    at->old_z = shard->uneven ? shard->old_heights.at[at->slot] : 0.0f;
 }
 
 /* Finds the ranks of targets. false = no memory. */

@@ -9,6 +9,9 @@
  * `high` that parts them so, it parts all targets, as the ones left out are on their sides of it. Else the observer is
  * evaluated.
  *
+ * In a sphere distances are those of heights, too. In a cylinder they are those in the ground plane, and a target that
+ * is above or below it, now or before, is, or was, beyond any border.
+ *
  * Targets of higher ranks are listed while they are in view. So their events are at the view's border, and change
  * the number of undecided targets that are kept.
  *

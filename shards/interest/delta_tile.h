@@ -23,7 +23,7 @@
  * r and not listed. A discontinuous observer with a stored list, or one with relations that has a discontinuous entity
  * in view, is evaluated.
  *
- * * For circles and squares. An observer whose limit cuts is evaluated, or has a delta of its own (delta_cut.h); the
+ * An observer whose limit cuts is evaluated, or has a delta of its own (delta_cut.h); the
  * nine-grid has its own delta. In the interest phase, by any worker.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_TILE_H

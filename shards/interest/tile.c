@@ -949,6 +949,7 @@ uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float 
     const phx_tile_ring ring = ring_between(tile->fine, (between->near - step) * scale - PHX_TILE_SLACK,
                                             (between->far + step) * scale + PHX_TILE_SLACK, false);
     *span_count = add_ring(tile, tile->start, &ring, cell, false, spans, 0);
+    if (tile->heights.count) pick_words(tile->candidates.height, tile->heights.by_place, spans, *span_count);
     const phx_tile_candidates all = {tile->now, tile->old, tile->row, NULL, NULL};
     return tile->candidate_count = tile->shard->kernels->gather(&all, spans, *span_count, &tile->candidates);
 }

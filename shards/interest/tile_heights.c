@@ -87,6 +87,16 @@ void phx_tile_heights_limit(phx_tile_heights *heights, int32_t unsure)
     heights->levels.level = -(int32_t)((float)heights->levels.steep * heights->units);
 }
 
+void phx_tile_heights_cut(const phx_tile_heights *heights, uint32_t place, phx_cut_borders *by)
+{
+    enum { OFF = 2 }; /* a difference of two heights is off by less than 1 + 1/16 */
+    const int32_t units = (int32_t)heights->units;
+    by->height = heights->by_place[place];
+    by->sphere = heights->levels.sphere;
+    by->level = units - OFF;
+    by->beyond = units + 1 + OFF;
+}
+
 float phx_tile_heights_nearest(const phx_tile_heights *heights, const phx_rules *rules, float view)
 {
     if (!heights->count || !(view > 0.0f)) return view; /* of a bound below 0 the square would be far off */

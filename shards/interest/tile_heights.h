@@ -53,6 +53,9 @@ bool phx_tile_heights_make(phx_tile_heights *heights, const phx_rules *rules, ui
 /* Sets the levels of a cylinder, for borders so far from which units can not decide. */
 void phx_tile_heights_limit(phx_tile_heights *heights, int32_t unsure);
 
+/* Adds the heights around the own row at a place to the borders of its cut list, where heights count. */
+void phx_tile_heights_cut(const phx_tile_heights *heights, uint32_t place, phx_cut_borders *by);
+
 /*
  * How near to an observer a row may be in the plane, and yet be at the border of its view: where heights count, nearer
  * than the view is.

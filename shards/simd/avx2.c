@@ -152,24 +152,47 @@ AVX2_INLINE __m256i unit_squares(__m256i a, __m256i b)
     return _mm256_madd_epi16(d, d);
 }
 
-AVX2 static uint32_t find_undecided_avx2(const phx_tile_candidates *candidates, uint32_t count, uint32_t now,
-                                         uint32_t old, const phx_cut_borders *by, uint32_t *targets)
+/* Squares as heights count, from those in the plane; up: distances of heights. Adds lanes that may be level or not. */
+AVX2_INLINE __m256i cut_level_squares(__m256i squares, __m256i up, const phx_cut_borders *by, __m256i *unsure)
+{
+    if (by->sphere) return _mm256_add_epi32(squares, _mm256_madd_epi16(up, up));
+    const __m256i beyond = _mm256_cmpgt_epi32(up, _mm256_set1_epi32(by->beyond - 1));
+    const __m256i above = _mm256_cmpgt_epi32(up, _mm256_set1_epi32(by->level));
+    *unsure = _mm256_or_si256(*unsure, _mm256_andnot_si256(beyond, above));
+    return _mm256_blendv_epi8(squares, _mm256_set1_epi32(INT32_MAX), beyond);
+}
+
+AVX2_INLINE uint32_t find_undecided(const phx_tile_candidates *candidates, uint32_t count, uint32_t now, uint32_t old,
+                                    const phx_cut_borders *by, bool tall, uint32_t *targets)
 {
     const __m256i here = _mm256_set1_epi32((int)now), there = _mm256_set1_epi32((int)old);
     const __m256i listed = _mm256_set1_epi32(by->listed), unlisted = _mm256_set1_epi32(by->unlisted);
     const __m256i stays = _mm256_set1_epi32(by->stays), joins = _mm256_set1_epi32(by->joins);
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        const __m256i is = unit_squares(load_vector(candidates->now + i), here);
-        const __m256i was = unit_squares(load_vector(candidates->old + i), there);
+        __m256i is = unit_squares(load_vector(candidates->now + i), here), unsure = _mm256_setzero_si256();
+        __m256i was = unit_squares(load_vector(candidates->old + i), there);
+        if (tall) {
+            const __m256i own = _mm256_set1_epi32((int)by->height), low = _mm256_set1_epi32(UINT16_MAX);
+            const __m256i up = _mm256_abs_epi16(_mm256_sub_epi16(load_vector(candidates->height + i), own));
+            is = cut_level_squares(is, _mm256_and_si256(up, low), by, &unsure);
+            was = cut_level_squares(was, _mm256_srli_epi32(up, 16), by, &unsure);
+        }
         const __m256i not_comes = _mm256_or_si256(_mm256_cmpgt_epi32(listed, was), _mm256_cmpgt_epi32(is, joins));
         const __m256i not_goes = _mm256_or_si256(_mm256_cmpgt_epi32(was, unlisted), _mm256_cmpgt_epi32(stays, is));
-        const uint32_t decided = lane_mask(_mm256_and_si256(not_comes, not_goes));
+        const uint32_t decided = lane_mask(_mm256_andnot_si256(unsure, _mm256_and_si256(not_comes, not_goes)));
         const choice some = choose_lanes(~decided & first_lane_bits(count - i));
         store_chosen_lanes(targets + n, &some, load_vector(candidates->target + i));
         n += some.count;
     }
     return n;
+}
+
+AVX2 static uint32_t find_undecided_avx2(const phx_tile_candidates *candidates, uint32_t count, uint32_t now,
+                                         uint32_t old, const phx_cut_borders *by, uint32_t *targets)
+{
+    return candidates->height ? find_undecided(candidates, count, now, old, by, true, targets)
+                              : find_undecided(candidates, count, now, old, by, false, targets);
 }
 
 AVX2 static uint32_t rank_hits_avx2(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count,

@@ -178,8 +178,17 @@ AVX512 static uint32_t range_scan_avx512(const phx_grid_rows *rows, phx_span spa
     return n;
 }
 
-AVX512 static uint32_t find_undecided_avx512(const phx_tile_candidates *candidates, uint32_t count, uint32_t now,
-                                             uint32_t old, const phx_cut_borders *by, uint32_t *targets)
+/* Squares as heights count, from those in the plane; up: distances of heights. Adds lanes that may be level or not. */
+AVX512_INLINE __m512i cut_level_squares_512(__m512i squares, __m512i up, const phx_cut_borders *by, __mmask16 *unsure)
+{
+    if (by->sphere) return _mm512_dpwssd_epi32(squares, up, up);
+    const __mmask16 beyond = _mm512_cmpge_epi32_mask(up, _mm512_set1_epi32(by->beyond));
+    *unsure |= _mm512_mask_cmpgt_epi32_mask((__mmask16)~beyond, up, _mm512_set1_epi32(by->level));
+    return _mm512_mask_mov_epi32(squares, beyond, _mm512_set1_epi32(INT32_MAX));
+}
+
+AVX512_INLINE uint32_t find_undecided_512(const phx_tile_candidates *candidates, uint32_t count, uint32_t now,
+                                          uint32_t old, const phx_cut_borders *by, bool tall, uint32_t *targets)
 {
     const __m512i here = _mm512_set1_epi32((int)now), there = _mm512_set1_epi32((int)old);
     const __m512i listed = _mm512_set1_epi32(by->listed), unlisted = _mm512_set1_epi32(by->unlisted);
@@ -188,15 +197,29 @@ AVX512 static uint32_t find_undecided_avx512(const phx_tile_candidates *candidat
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         const __mmask16 lanes = first_lane_mask(count - i);
-        const __m512i is = unit_distances_512(_mm512_loadu_si512(to_now + i), here, false);
-        const __m512i was = unit_distances_512(_mm512_loadu_si512(to_old + i), there, false);
+        __m512i is = unit_distances_512(_mm512_loadu_si512(to_now + i), here, false);
+        __m512i was = unit_distances_512(_mm512_loadu_si512(to_old + i), there, false);
+        __mmask16 unsure = 0;
+        if (tall) {
+            const __m512i own = _mm512_set1_epi32((int)by->height), low = _mm512_set1_epi32(UINT16_MAX);
+            const __m512i up = _mm512_abs_epi16(_mm512_sub_epi16(_mm512_loadu_si512(candidates->height + i), own));
+            is = cut_level_squares_512(is, _mm512_and_si512(up, low), by, &unsure);
+            was = cut_level_squares_512(was, _mm512_srli_epi32(up, 16), by, &unsure);
+        }
         const __mmask16 comes = _mm512_mask_cmple_epi32_mask(_mm512_cmpge_epi32_mask(was, listed), is, joins);
         const __mmask16 goes = _mm512_mask_cmpge_epi32_mask(_mm512_cmple_epi32_mask(was, unlisted), is, stays);
-        const __mmask16 some = (comes | goes) & lanes;
+        const __mmask16 some = (comes | goes | unsure) & lanes;
         store_lanes(targets + n, some, _mm512_loadu_si512(target + i));
         n += (uint32_t)__builtin_popcount(some);
     }
     return n;
+}
+
+AVX512 static uint32_t find_undecided_avx512(const phx_tile_candidates *candidates, uint32_t count, uint32_t now,
+                                             uint32_t old, const phx_cut_borders *by, uint32_t *targets)
+{
+    return candidates->height ? find_undecided_512(candidates, count, now, old, by, true, targets)
+                              : find_undecided_512(candidates, count, now, old, by, false, targets);
 }
 
 AVX512 static uint32_t rank_hits_avx512(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count,

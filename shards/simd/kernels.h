@@ -210,6 +210,11 @@ typedef struct phx_rank_source {
  */
 typedef struct phx_cut_borders {
     int32_t listed, unlisted, stays, joins;
+    /* Where heights count: the observer's, as in phx_tile_levels; in a cylinder a target so far above or below surely
+     * is level, and from `beyond` on surely is not. */
+    uint32_t height;
+    bool sphere;
+    int32_t level, beyond;
 } phx_cut_borders;
 
 /* The keys of candidates, by their marks. */

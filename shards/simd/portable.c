@@ -369,10 +369,27 @@ static uint32_t find_view_changes_portable(const phx_grid_rows *rows, const phx_
     return n;
 }
 
+static uint32_t find_undecided_tall(const phx_tile_candidates *candidates, uint32_t count, uint32_t now, uint32_t old,
+                                    const phx_cut_borders *by, uint32_t *targets)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t unsure = 0;
+        const int32_t is = phx_cut_units_level(phx_units_apart(candidates->now[i], now, false), candidates->height[i],
+                                               by->height, by, &unsure);
+        const int32_t was = phx_cut_units_level(phx_units_apart(candidates->old[i], old, false),
+                                                candidates->height[i] >> 16, by->height >> 16, by, &unsure);
+        targets[n] = candidates->target[i];
+        n += ((was >= by->listed) & (is <= by->joins)) | ((was <= by->unlisted) & (is >= by->stays)) | unsure;
+    }
+    return n;
+}
+
 static uint32_t find_undecided_portable(const phx_tile_candidates *candidates, uint32_t count, uint32_t now,
                                         uint32_t old, const phx_cut_borders *by, uint32_t *targets)
 {
     uint32_t n = 0;
+    if (candidates->height) return find_undecided_tall(candidates, count, now, old, by, targets);
     for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
         const int32_t is = phx_units_apart(candidates->now[i], now, false);
         const int32_t was = phx_units_apart(candidates->old[i], old, false);

@@ -30,6 +30,16 @@ static inline int32_t phx_units_level(int32_t apart, uint32_t height, uint32_t o
     return apart > level ? apart : level;
 }
 
+/* The same at a cap: one that surely is not level is beyond any border. Sets *unsure if that is open. */
+static inline int32_t phx_cut_units_level(int32_t apart, uint32_t height, uint32_t own, const phx_cut_borders *by,
+                                          uint32_t *unsure)
+{
+    const int32_t dz = (int16_t)(uint16_t)(height - own), up = dz < 0 ? -dz : dz;
+    if (by->sphere) return (int32_t)((uint32_t)apart + (uint32_t)(dz * dz));
+    *unsure |= (up > by->level) & (up < by->beyond);
+    return up < by->beyond ? apart : INT32_MAX;
+}
+
 /* May a candidate at these distances, now and before, be an event? *flags: of the pair, if so. */
 static inline bool phx_units_cross(int32_t d, int32_t e, const phx_tile_limits *limits, uint32_t *flags)
 {

@@ -16,14 +16,13 @@
 void phx_list_cuts_room(phx_shard *shard);
 
 /*
- * The farthest limit that is noted. In a circle the keys of all targets within view and margin are up to it; but a
- * target that is seen from beyond them may have any key, and in a square a listed target may be farther off than the
- * view.
+ * The farthest limit that is noted. The keys of all targets within view and margin are up to it; but a target that is
+ * seen from beyond them may have any key, and in a square a listed target may be farther off than the view.
  */
 static inline double phx_list_cut_most(const phx_shard *shard, const phx_attr *attr)
 {
     const float view = attr->view, keep = view + attr->margin;
-    if (shard->rules->shape != PH_SHAPE_CIRCLE) return nextafter((double)(view * view), 0.0);
+    if (shard->rules->shape == PH_SHAPE_SQUARE) return nextafter((double)(view * view), 0.0);
     return (double)(keep * keep) * (shard->far.levels == 0 ? shard->rules->sticky : 1.0);
 }
 
