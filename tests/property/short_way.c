@@ -784,6 +784,8 @@ int main(int argc, char **argv)
          .shape = PH_SHAPE_SPHERE, .hills = 50},
         {"spheres, a cap that cuts, far targets and relations", 0, 12, .cuts = true, .far = true, .related = true,
          .part = 5, .shape = PH_SHAPE_SPHERE, .hills = 50},
+        {"spheres, a cap that cuts, far targets and priorities", 0, 12, .cuts = true, .far = true, .ranked = true,
+         .part = 3, .shape = PH_SHAPE_SPHERE, .hills = 150},
         {"spheres on flat ground, and a cap that cuts", 0, 12, .cuts = true, .part = 25, .shape = PH_SHAPE_SPHERE},
         {"cylinders, and a cap that cuts", 0, 4, .cuts = true, .part = 8, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"cylinders", .shape = PH_SHAPE_CYLINDER, .hills = 50},

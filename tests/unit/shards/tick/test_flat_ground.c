@@ -103,6 +103,25 @@ Test(flat_ground, flat_ground_has_one_old_height_whatever_the_heights)
     fleet_close(f);
 }
 
+/* The one old height of before is that of the ground again, but the hill's own old height is not. */
+Test(flat_ground, flat_ground_forgets_the_hills_before_it)
+{
+    fleet *f = open_cylinders(10);
+    fleet_begin(f);
+    enter_row(f, 1, 30);
+    fleet_end(f);
+    cr_assert(one_old_height(&f->shard[0]));
+    fleet_begin(f);
+    fleet_fly(f, 3, 23, 50, 40);
+    fleet_end(f);
+    cr_assert(!f->shard[0].flat && !one_old_height(&f->shard[0]));
+    fleet_begin(f);
+    fleet_fly(f, 3, 23, 50, 0);
+    fleet_end(f);
+    cr_assert(f->shard[0].flat && one_old_height(&f->shard[0]));
+    fleet_close(f);
+}
+
 Test(flat_ground, bounds_keep_any_height_after_a_rise_of_so_much)
 {
     uint64_t rng = 5;
