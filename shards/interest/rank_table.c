@@ -21,11 +21,11 @@ void phx_rank_tables_free(phx_rank_tables *tables, phx_mem *mem)
 static const uint64_t golden_part =
     0x9e3779b97f4a7c15u; /* 2^64 divided by the golden ratio: neighbours lie far apart */
 
-/* The place of a table: any spread of the few fields by which observers see differently. */
+/* The place of a table. Up to 8 neighbours by stealth detected, or by instance, have each a place of its own. */
 static uint32_t table_place(const phx_attr *observer, uint32_t instance)
 {
-    const uint64_t key = observer->sees ^ (uint64_t)instance << 32 ^ (uint64_t)observer->detect << 24;
-    return (uint32_t)(key * golden_part >> 32) % PHX_RANK_TABLES;
+    _Static_assert(PHX_RANK_TABLES == 8, "three bits");
+    return (uint32_t)((observer->sees * golden_part >> 61) + instance + observer->detect) % PHX_RANK_TABLES;
 }
 
 static bool is_table_of(const phx_rank_table *table, const phx_store *store, uint32_t round, const phx_attr *observer,

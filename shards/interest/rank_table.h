@@ -15,7 +15,10 @@
 enum {
     PHX_RANK_ALWAYS = 1 + UINT8_MAX, /* also the highest rank of a priority alone */
     PHX_RANK_TABLES = 8,             /* of a worker; ways to see that meet in a crowd: phases by stealth detected */
-    /* sets of a table, which takes microseconds to make, anew in each tick; hits of more are ranked by attributes: */
+    /*
+     * Sets of a table, which takes microseconds to make for a thousand, anew in each tick; hits of more are ranked by
+     * attributes. With more ways to see than tables some are made again and again; see docs/finding-events.md.
+     */
     PHX_RANK_SETS_MAX = 8192,      /* of a table for all instances */
     PHX_RANK_SETS_MAX_MIXED = 1024 /* of a table of one instance: there may be as many tables as instances */
 };

@@ -90,9 +90,10 @@ void phx_tile_heights_limit(phx_tile_heights *heights, int32_t unsure)
 void phx_tile_heights_cut(const phx_tile_heights *heights, uint32_t place, phx_cut_borders *by)
 {
     enum { OFF = 2 }; /* a difference of two heights is off by less than 1 + 1/16 */
-    const int32_t units = (int32_t)heights->units;
     by->height = heights->by_place[place];
     by->sphere = heights->levels.sphere;
+    if (by->sphere) return; /* the height of a cylinder may be any number */
+    const int32_t units = (int32_t)heights->units;
     by->level = units - OFF;
     by->beyond = units + 1 + OFF;
 }

@@ -34,7 +34,7 @@ typedef struct phx_far_query {
     float height;   /* of a cylinder */
 } phx_far_query;
 
-/* Some observers side by side, with places as of a query, but none is NaN. They have no margin. */
+/* Some observers side by side, with places as of a query, but none is NaN. Of one with a margin the answer is void. */
 typedef struct phx_far_observers {
     float x[PHX_FAR_LANES], y[PHX_FAR_LANES], z[PHX_FAR_LANES];
     float old_x[PHX_FAR_LANES], old_y[PHX_FAR_LANES], old_z[PHX_FAR_LANES];

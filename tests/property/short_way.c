@@ -36,6 +36,7 @@ enum {
     RELATED = ENTITIES / PARTY * 2, /* observers with relations */
     RELATED_MOST = ENTITIES / PARTY * 6,
     SEPARATE = ENTITIES / 10 * 3, /* with layers: observers that do not see layer 0 */
+    FAR_PARTIES = 8,              /* of which two each are seen from far off */
     SEED = 20
 };
 
@@ -244,8 +245,7 @@ static uint32_t unready_some(host *h, uint32_t number)
 /* The first two of some parties are seen from far off: by a reach that others cross all the time, and everywhere. */
 static void reach_far(const host *h)
 {
-    enum { PARTIES = 8 };
-    for (uint64_t i = 0; i < PARTIES; i++) {
+    for (uint64_t i = 0; i < FAR_PARTIES; i++) {
         const ph_attrs beacon = {.given = PH_GLOBAL, .global = true};
         const ph_attrs dragon = {.given = PH_REACH, .reach = 110 + 30 * (float)i};
         CHECK_OK(ph_set(h->producer, i * PARTY + 1, &beacon));
@@ -480,7 +480,7 @@ static void open_world(host *h, const way *of, const layout *as)
     def.workers = as->workers;
     def.share_min = 0;
     def.shape = of->shape;
-    def.height = of->terraced ? 0 : 20;
+    def.height = of->terraced ? 0 : of->shape == PH_SHAPE_CYLINDER ? 20 : PH_LENGTH_MAX; /* else it counts not */
     if (of->terraced) def.tower_size = 40;
     def.range = of->towers ? PH_RANGE_TOWERS : PH_RANGE_RADIUS;
     if (of->towers) def.tower_size = 50;
@@ -548,7 +548,7 @@ static void check_work(const host *h, const way *of, const layout *as)
           of->name, as->name, h->tick, stored);
     /* with bands: listed targets of relations, in annuli, and seen from beyond a view */
     const uint32_t listed = count_listed_updates(h);
-    const uint32_t far_most = of->far ? ENTITIES * PHX_FAR_NEAR_MAX : 0;
+    const uint32_t far_most = of->far ? ENTITIES * 2 * FAR_PARTIES : 0;
     uint32_t listed_most = (of->related ? RELATED_MOST : 0) + far_most + count_annuli(h);
     for (uint64_t id = 1; of->layers && id <= ENTITIES; id++) listed_most += apart(id) ? h->told_count[id] : 0;
     CHECK(!of->banded || listed <= listed_most, "%s, %s, tick %u: %u targets in lists looked at", of->name, as->name,
@@ -788,6 +788,8 @@ int main(int argc, char **argv)
          .part = 3, .shape = PH_SHAPE_SPHERE, .hills = 150},
         {"spheres on flat ground, and a cap that cuts", 0, 12, .cuts = true, .part = 25, .shape = PH_SHAPE_SPHERE},
         {"cylinders, and a cap that cuts", 0, 4, .cuts = true, .part = 8, .shape = PH_SHAPE_CYLINDER, .hills = 50},
+        {"cylinders, a cap that cuts, priorities, far targets and a margin", 15, 12, .cuts = true, .ranked = true,
+         .far = true, .part = 3, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"cylinders", .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"cylinders, bands and jumps", .banded = true, .jumps = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"cylinders, and a margin", 15, .shape = PH_SHAPE_CYLINDER, .hills = 50},

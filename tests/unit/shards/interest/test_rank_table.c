@@ -149,6 +149,24 @@ Test(rank_table, each_instance_has_its_top)
     cr_assert_eq(phx_rank_table_of(&tables, &memory, &store, &other, false), table);
 }
 
+/* Tables are kept side by side for observers that differ by stealth detected, or by instance. */
+Test(rank_table, observers_that_see_differently_have_tables_of_their_own)
+{
+    phx_attr observer = plain_attr(10, 0);
+    uint64_t rng = 72;
+    add_entities(&rng, 50);
+    for (int mixed = 0; mixed <= 1; mixed++) {
+        phx_rank_tables_reset(&tables);
+        for (uint32_t i = 0; i < PHX_RANK_TABLES; i++) {
+            if (mixed) observer.instance = i;
+            else observer.detect = (uint8_t)i;
+            cr_assert(phx_rank_table_of(&tables, &memory, &store, &observer, mixed));
+        }
+        for (uint32_t i = 0; i < PHX_RANK_TABLES; i++)
+            cr_assert_eq(tables.table[i].round, tables.round, "two share a place, and %u is left empty", i);
+    }
+}
+
 Test(rank_table, without_memory_the_hits_are_as_they_were)
 {
     const phx_attr observer = plain_attr(10, 0);
