@@ -270,7 +270,9 @@ typedef enum phc_event_kind {
     PHC_EVENT_PEER_DOWN = 11,    /* ... and not any more */
     PHC_EVENT_LAG = 12,          /* remote entities of node `number` may be `ticks` old, more than lag_max: told in the
                                     first such tick. 0: they have been within it for 2 * lag_max + 4 ticks in a row, so
-                                    that a lag about the bound does not come and go. See phc_stats.lag_ticks */
+                                    that a lag about the bound does not come and go. It rises, too, while this node has
+                                    no room for the copies of a tick (producer_bytes, memory), or that one none to
+                                    write them. See phc_stats.lag_ticks */
     PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more: phc_close() loses nothing */
     PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has(): good until the next
                                     phc_tick(), so that the host enters entities by them */
@@ -350,15 +352,15 @@ PH_API bool phc_event_next(phc *member, phc_event *event);
  * its way; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`: some ticks later it
  * is not; or one of that id has left, and the family it came with waits for room; PH_BAD_VALUE: no map reaches `after`
  * (2^60 or more); else as ph_enter(): then it is not entered. A copy of that id leaves first, which may have happened
- * where the status is PH_FULL: it comes again as long as another node has the entity. @thread ticker
+ * where the status is PH_FULL: it comes again as long as another node has the entity. Copies have the same queue: where
+ * they fill it (producer_bytes) it has room behind ph_tick() and phc_told(), until the next phc_tick(). @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after);
 
 /**
  * An own entity leaves the world.
  * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node, or PHC_EVENT_DUPLICATE of
- * it is to come; else as ph_leave().
- * @thread ticker
+ * it is to come; else as ph_leave(): PH_FULL as with phc_enter(). @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_leave(phc *member, uint64_t id);
 

@@ -46,6 +46,7 @@ enum {
     LEASE_MS = 3000,
     LAG_MAX = WINDOW / 3,  /* ticks that a copy may be old */
     LAG_TOLD = WINDOW - 2, /* ... once its host is told so, with lost and late messages, or behind a death */
+    LATE_PART = 4,         /* of the pairs at most that part is of a late node: it is one of a hundred */
     LAG_LEAST = 1,         /* ... where each comes at once */
     GIVE_ONE_IN = 30,
     USER_DATA_TIMES = 3,
@@ -376,6 +377,9 @@ static void check_pair(cluster *c, const host *h, uint64_t observer, uint64_t ta
     float least, most;
     c->pairs++;
     c->late_pairs += late && !own;
+    CHECK(!late || !c->all_come || c->trail.tick > DRAIN_TICK,
+          "seed %" PRIu64 " tick %" PRIu64 ": node %u is late, and all messages come", c->seed, c->trail.tick,
+          phc_number(h->node.member));
     trail_distances(&c->trail, *spot_of(c, c->trail.tick, observer), target, own ? 0 : lag, &least, &most);
     CHECK(listed || most > VIEW - SLACK,
           "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " misses %" PRIu64 " (%g), own %d, here %u", c->seed,
@@ -508,5 +512,6 @@ int main(int argc, char **argv)
                  " targets kept at rest in one list alone\n",
                  count, gained, restored, events, pairs, late_pairs, kept);
     CHECK(gained > 0, "no entity was handed over");
+    CHECK(late_pairs * LATE_PART <= pairs, "%" PRIu64 " of %" PRIu64 " pairs are of a late node", late_pairs, pairs);
     return check_done("cluster_hosts");
 }

@@ -63,6 +63,9 @@ static const float VIEW = 60, HAND_OVER = 6;
  * that it is later than LAG_MAX, and for LATE_TICKS behind that, as a host is told.
  */
 enum { LAG_MAX = WINDOW / 3, LAG_LEAST = 1, LAG_TOLD = WINDOW - 2, LATE_TICKS = 2 * LAG_MAX + 4 };
+enum {
+    LATE_PART = 4
+}; /* of the members' ticks less than that part, or the excuse covers all: it is one of a hundred */
 /* Above the lag on both ways: until a node that pins has the copy, and the relation to it. */
 enum { SETTLED_TICKS = 4 };
 
@@ -94,7 +97,8 @@ typedef struct federation {
     zones_told zones, zones_of_one;
     uint32_t lag_max;     /* ticks that a copy may be old, where it is not told */
     bool calm;            /* all stand still */
-    uint64_t lates;       /* members and ticks in which it was */
+    uint64_t lates;       /* members and ticks in which it was, */
+    uint64_t rounds;      /* of all */
     uint64_t pairs, kept; /* kept: targets between both radii, at rest, that one of both lists has alone */
     unsigned char message[PHX_WIRE_BYTES_MAX];
 } federation;
@@ -337,6 +341,7 @@ static void note_lag(federation *f, member *m)
     for (uint32_t i = 0; i < m->halo->peer_count; i++)
         if (phx_halo_lag(m->halo, &m->halo->peers[i]) > LAG_MAX) m->late_until = f->trail.tick + LATE_TICKS;
     f->lates += m->late_until >= f->trail.tick;
+    f->rounds++;
 }
 
 /* Of ticks that have passed, of which this one is none. */
@@ -359,6 +364,7 @@ static void round_of(federation *f, member *m)
     uint64_t tick;
     ph_refusal refusal;
     uint32_t count = 0;
+    phx_halo_try_again(m->halo);
     while (m->transport.poll(m->transport.user, 64, take_message, m) > 0) continue;
     phx_halo_begin_tick(m->halo);
     note_lag(f, m);
@@ -371,6 +377,7 @@ static void round_of(federation *f, member *m)
     CHECK(count == 0, "seed %" PRIu64 " tick %" PRIu64 ": %s of %" PRIu64 " is refused: %s", f->seed, f->trail.tick,
           ph_command_name((ph_command)refusal.command), refusal.id, ph_status_name(refusal.status));
     tell_clients(f, m);
+    phx_halo_end_tick(m->halo, true);
     phx_halo_find_away(m->halo, NULL, NULL);
     phx_halo_write(m->halo, send_halo, m);
     hand_over(f, m);
@@ -523,6 +530,8 @@ static void run_federation(federation *f, uint64_t seed, uint64_t *handed)
         trail_step(&f->trail);
     }
     if (check_failures() == 0) check_end(f);
+    CHECK(f->lag_max != LAG_LEAST || f->lates == 0, "seed %" PRIu64 ": all messages come at once, and a member is late",
+          f->seed);
     for (uint32_t n = 0; n < NODES; n++) *handed += f->members[n].node.counts.gained;
     close_federation(f);
 }
@@ -564,7 +573,8 @@ int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(FEDERATIONS));
-    uint64_t handed = 0, events = 0, pairs = 0, kept = 0, edges = 0, updates = 0, changes = 0, waits = 0, lates = 0;
+    uint64_t handed = 0, events = 0, pairs = 0, kept = 0, edges = 0, updates = 0, changes = 0, waits = 0, lates = 0,
+             rounds = 0;
     test_bounds();
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         federation *f = check_zalloc(sizeof *f);
@@ -578,6 +588,7 @@ int main(int argc, char **argv)
         changes += f->sights.changes;
         waits += f->sights.waits;
         lates += f->lates;
+        rounds += f->rounds;
         free(f);
     }
     (void)printf("%" PRIu64 " federations: %" PRIu64 " hand-overs, %" PRIu64 " events, %" PRIu64 " pairs, %" PRIu64
@@ -586,5 +597,6 @@ int main(int argc, char **argv)
                  " targets kept at rest in one list alone\n",
                  count, handed, events, pairs, edges, updates, changes, waits, lates, kept);
     CHECK(handed > 0, "no entity was handed over");
+    CHECK(lates * LATE_PART <= rounds, "members are late in %" PRIu64 " of %" PRIu64 " ticks", lates, rounds);
     return check_done("federation");
 }

@@ -170,8 +170,10 @@ static void leave_own(fuzzed *of)
 
 static void tick_halo(fuzzed *of)
 {
+    phx_halo_try_again(&of->halo);
     phx_halo_begin_tick(&of->halo);
     HOLDS(ph_tick(of->world, NULL) == PH_OK);
+    phx_halo_end_tick(&of->halo, true);
     phx_halo_write(&of->halo, check_written, of);
 }
 

@@ -114,6 +114,13 @@ static void hear_double(phx_halo *halo, const phx_halo_head *head, const phx_hol
     phx_double_ids_hear(&halo->double_ids, &copy, halo->now);
 }
 
+/* It is repeated, though it stands here as it was. */
+static void note_repeated(phx_halo *halo, phx_halo_entity *entity, const phx_halo_head *head)
+{
+    phx_halo_remote_of(halo, entity)->tick = head->tick;
+    entity->heard_tick = halo->now;
+}
+
 /* false: a command was not taken, so what stands here is older than the copy. */
 static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy)
 {
@@ -133,14 +140,16 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
         phx_halo_remove(halo, entity);
         entity = NULL;
     }
-    if (entity ? !follow_copy(halo, entity, copy) : !taken(halo, ph_enter(halo->def.producer, copy->id, &copy->attrs)))
+    if (entity && !follow_copy(halo, entity, copy)) {
+        if (!is_of_another) note_repeated(halo, entity, head);
         return false;
+    }
+    if (!entity && !taken(halo, ph_enter(halo->def.producer, copy->id, &copy->attrs))) return false;
     if (!entity) entity = phx_halo_add_entered(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
     phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
     remote->source = head->source;
-    remote->tick = head->tick;
     remote->attrs = copy->attrs;
-    entity->heard_tick = halo->now;
+    note_repeated(halo, entity, head);
     halo->counts.copies_in++;
     peer->copies_in++;
     return true;
@@ -195,7 +204,7 @@ static bool is_due(phx_halo *halo, phx_halo_peer *peer, uint64_t tick)
     const uint64_t silent = halo->now - peer->heard_tick;
     if (peer->newest == 0 || tick == peer->newest) return true;
     if (silent > halo->def.quiet_ticks) {
-        peer->newest = peer->pins_tick = 0;
+        peer->newest = peer->whole = peer->pins_tick = 0;
         return true;
     }
     const bool is_late = tick < peer->newest;
@@ -206,14 +215,16 @@ static bool is_due(phx_halo *halo, phx_halo_peer *peer, uint64_t tick)
 }
 
 /*
- * Notes which own tick the source had heard, once all its messages of its own tick have come, in their order, and all
- * in them was taken.
+ * Notes the tick, and which own tick the source had heard, once all its messages of that tick have come, in their
+ * order, and all in them was taken.
  */
-static void take_echo(phx_halo_peer *peer, const phx_halo_head *head, bool all)
+static void take_tick(phx_halo_peer *peer, const phx_halo_head *head, bool all)
 {
     if (head->part != peer->parts || !all) return;
     peer->parts++;
-    if (head->last && head->echo != 0) peer->echoed = head->echo;
+    if (!head->last) return;
+    peer->whole = head->tick;
+    if (head->echo != 0) peer->echoed = head->echo;
 }
 
 void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
@@ -237,7 +248,7 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
         peer->messages_in++;
         peer->bytes_in += size;
         halo->counts.bytes_in += size;
-        take_echo(peer, &head, take_entities(halo, peer, &head, &parts));
+        take_tick(peer, &head, take_entities(halo, peer, &head, &parts));
         if (head.part > 0) return;
         phx_halo_take_pins(halo, peer, &head, &parts);
         take_needs(peer, &head, &parts);
@@ -258,17 +269,28 @@ static bool is_stale(const phx_halo *halo, phx_halo_entity *entity)
            (peer && peer->newest > remote->tick && peer->newest - remote->tick > halo->def.grace_ticks);
 }
 
-void phx_halo_begin_tick(phx_halo *halo)
+static void mend_copies(phx_halo *halo)
 {
-    halo->now++;
-    phx_halo_forget_peers(halo);
-    phx_double_ids_forget(&halo->double_ids, halo->now, halo->def.grace_ticks);
+    halo->is_behind = false;
     halo->counts.looks += halo->copy_count;
     for (uint32_t i = halo->copy_count; i-- > 0;) {
         phx_halo_entity *entity = &halo->entities[i];
         if (entity->resigns) phx_halo_resign(halo, entity);
         if (!is_stale(halo, entity)) continue;
-        halo->counts.expired++;
-        (void)drop_copy(halo, entity);
+        if (drop_copy(halo, entity)) halo->counts.expired++;
+        else halo->is_behind = true;
     }
+}
+
+void phx_halo_try_again(phx_halo *halo)
+{
+    if (halo->is_behind) mend_copies(halo);
+}
+
+void phx_halo_begin_tick(phx_halo *halo)
+{
+    halo->now++;
+    phx_halo_forget_peers(halo);
+    phx_double_ids_forget(&halo->double_ids, halo->now, halo->def.grace_ticks);
+    mend_copies(halo);
 }

@@ -184,6 +184,7 @@ static void leave_again(phx_halo *halo, const phx_family_member *member)
     if (ph_leave(halo->def.producer, member->id) == PH_OK) return;
     phx_halo_add(halo, (phx_halo_entity){.id = member->id, .stay = member->stay});
     halo->counts.refused++;
+    halo->is_behind = true;
 }
 
 ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, phx_family *family)

@@ -19,6 +19,7 @@ typedef struct draft {
     uint64_t number; /* of the peer's messages of this tick */
     uint32_t pins;   /* places in the first message */
     uint32_t needs;  /* regions in it */
+    bool is_short;   /* copies were left out for want of memory: the tick is not whole */
 } draft;
 
 /* Sends the message. Its pieces are put together: their lengths are known only now. */
@@ -94,7 +95,10 @@ static void add_copy(draft *out, uint64_t id)
 static void add_near(draft *out, phx_region_rect rect)
 {
     const phx_halo *halo = out->halo;
-    if (!phx_halo_search(out->halo, rect, halo->def.width)) return;
+    if (!phx_halo_search(out->halo, rect, halo->def.width)) {
+        out->is_short = true;
+        return;
+    }
     for (uint32_t i = 0; i < halo->hit_count; i++) add_copy(out, halo->hits[i].id);
 }
 
@@ -154,7 +158,8 @@ static void write_to(phx_halo *halo, const phx_peer *to, const common_part *all)
                  .send = all->send,
                  .user = all->user,
                  .number = ++halo->messages,
-                 .needs = all->needs};
+                 .needs = all->needs,
+                 .is_short = halo->is_short};
     phx_halo_peer *peer = phx_halo_peer_of(halo, to->member.registration);
     if (!peer) return; /* no memory: it hears in the next tick */
     out.peer = peer;
@@ -170,7 +175,7 @@ static void write_to(phx_halo *halo, const phx_peer *to, const common_part *all)
     for (uint32_t i = 0; i < peer->pin_count; i++)
         if (peer->pins[i] != 0) add_copy(&out, peer->pins[i]);
     for (uint32_t i = 0; i < halo->far.count; i++) add_copy(&out, halo->far.items[i]);
-    send_draft(&out, true);
+    send_draft(&out, !out.is_short);
 }
 
 /* ---- entities that are seen from far ---- */
@@ -186,8 +191,10 @@ static bool look_at(phx_halo *halo, phx_halo_entity *entity)
     if ((is_far || entity->far) && entity->far_ticks == 0) {
         phx_halo_ids *far = &halo->far;
         if (!phx_grow(&halo->mem, (void **)&far->items, &far->capacity, far->count, (size_t)far->count + 1,
-                      sizeof *far->items))
+                      sizeof *far->items)) {
+            halo->is_short = true;
             return false;
+        }
         far->items[far->count++] = entity->id;
         entity->far_ticks = PHX_HALO_REPEATS;
     }
@@ -255,6 +262,7 @@ void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
         if (--halo->left[i].repeats > 0) halo->left[kept++] = halo->left[i];
     halo->left_count = kept;
     halo->pins_written = halo->now;
+    halo->is_short = false;
 }
 
 ph_status phx_halo_look(phx_halo *halo, uint64_t id)

@@ -139,5 +139,6 @@ void phx_halo_find_away(phx_halo *halo, phx_halo_away_fn visit, void *user)
         all = phx_halo_search(halo, halo->regions.others[i], slack) &&
               note_away(halo, halo->regions.others[i], &needs, visit, user);
     if (!all) phx_region_set_add_all(&needs, &halo->needs);
+    halo->is_short |= !all;
     halo->needs = needs;
 }

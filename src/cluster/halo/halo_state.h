@@ -66,9 +66,11 @@ typedef struct phx_halo_ids {
 
 typedef struct phx_halo_peer {
     uint64_t registration, newest; /* the newest tick that was heard */
+    uint64_t whole;                /* the newest one that was heard and taken whole */
     uint64_t heard_tick;           /* own one, then */
-    uint64_t echoed; /* own tick that it had heard as it wrote its newest whole tick; see phx_halo_lag() */
-    uint32_t parts;  /* of its newest tick that came and were taken whole, in their order from the first one on */
+    uint64_t echoed;     /* own tick that it had heard as it wrote its newest whole tick; see phx_halo_lag() */
+    uint64_t echo_taken; /* the same, of the last tick of this node's world that took all commands */
+    uint32_t parts;      /* of its newest tick that came and were taken whole, in their order from the first one on */
     uint64_t copies_in, copies_out, messages_in, messages_out, bytes_in, bytes_out;
     uint64_t *pins; /* ids that it needs, by their places; 0 = an empty one */
     uint32_t pin_count, pin_capacity;
@@ -140,6 +142,8 @@ typedef struct phx_halo {
     uint64_t pins_changed; /* the latest of theirs */
     uint64_t pins_written; /* the last tick of which messages were written */
     phx_region_set needs;  /* regions of others in which this node has own entities: see phx_halo_find_away() */
+    bool is_behind;        /* commands for copies found no room: see phx_halo_try_again() */
+    bool is_short;         /* no memory for all that is written: the next messages make no whole tick */
     uint64_t now;          /* ticks */
     uint32_t stays;
     phx_halo_regions regions;

@@ -130,7 +130,8 @@ phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration)
                   (size_t)halo->peer_count + 1, sizeof *halo->peers))
         return NULL;
     phx_halo_peer *made = &halo->peers[halo->peer_count++];
-    *made = (phx_halo_peer){.registration = registration, .heard_tick = halo->now, .echoed = halo->now};
+    *made = (phx_halo_peer){
+        .registration = registration, .heard_tick = halo->now, .echoed = halo->now, .echo_taken = halo->now};
     phx_idmap_init(&made->pinned, &halo->mem);
     return made;
 }
@@ -139,13 +140,22 @@ bool phx_halo_is_repeated(const phx_halo *halo, const phx_halo_entity *copy)
 {
     const phx_halo_remote *remote = phx_halo_remote_of(halo, copy);
     const phx_halo_peer *peer = phx_halo_peer_find(halo, remote->source);
-    return peer && remote->tick == peer->newest;
+    return peer && remote->tick >= peer->whole;
 }
 
 uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer)
 {
     const uint64_t silent = halo->now - peer->heard_tick, since = halo->now - peer->echoed;
     return since > silent + 1 ? since - 1 : silent; /* the own tick that is under way has not passed */
+}
+
+void phx_halo_end_tick(phx_halo *halo, bool all_taken)
+{
+    for (uint32_t i = 0; i < halo->peer_count; i++) {
+        phx_halo_peer *peer = &halo->peers[i];
+        if (all_taken) peer->echo_taken = peer->echoed;
+        else peer->echoed = peer->echo_taken;
+    }
 }
 
 void phx_halo_forget_peers(phx_halo *halo)
@@ -163,4 +173,5 @@ void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity)
     const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
     entity->resigns = ph_set(halo->def.producer, entity->id, &remote) != PH_OK;
     halo->counts.refused += entity->resigns;
+    halo->is_behind |= entity->resigns;
 }

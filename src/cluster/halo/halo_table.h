@@ -22,7 +22,8 @@ void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity);
 phx_halo_entity *phx_halo_disown(phx_halo *halo, phx_halo_entity *entity);
 /*
  * Does the source of a copy tell of it still? One that has given the entity away does not, once its receiver has it;
- * and if that one gives it away as well before it is heard here, its copies on the way are newer.
+ * and if that one gives it away as well before it is heard here, its copies on the way are newer. Only a whole tick
+ * without the copy says so.
  */
 bool phx_halo_is_repeated(const phx_halo *halo, const phx_halo_entity *copy);
 /* Tries to make an entity remote that was handed over. */
@@ -45,6 +46,8 @@ phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration);
  * ways of which one is slow the slow one can not be known: both nodes take it for theirs.
  */
 uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer);
+/* A tick of the world has passed. !all_taken: commands may wait in their queue, so the lag counts from before them. */
+void phx_halo_end_tick(phx_halo *halo, bool all_taken);
 /* Those that are the node's peers no more. */
 void phx_halo_forget_peers(phx_halo *halo);
 

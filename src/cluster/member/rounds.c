@@ -2,6 +2,7 @@
  * The rounds of a member: phc_tick() before a tick of its world, phc_told() behind it; see cluster.h.
  */
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_table.h"
 #include "cluster/member/arrivals.h"
 #include "cluster/member/courier.h"
 #include "cluster/member/kept_arrivals.h"
@@ -30,6 +31,7 @@ ph_status phc_tick(phc *member)
         phx_load_begin_round(member);
     }
     phx_membership_tick(&member->membership, now);
+    if (!member->def.gateway && !member->node.fenced) phx_halo_try_again(&member->halo);
     if (has_waiting(member)) phx_arrivals_take(member);
     phx_courier_receive(member);
     phx_map_barrier_begin(&member->node, now);
@@ -62,6 +64,7 @@ static bool end_tick(phc *member)
     if (stats.ticks == member->world_tick) return true; /* none since */
     member->world_tick = stats.ticks;
     const bool all_taken = has_taken_all(member, &stats);
+    phx_halo_end_tick(&member->halo, all_taken);
     phx_refused_mend(member, &stats, all_taken);
     phx_arrivals_end_tick(member, all_taken);
     return true;

@@ -10,6 +10,7 @@
 #include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_say.h"
+#include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/node/hand_over.h"
 #include "support/fail_alloc.h"
@@ -237,7 +238,7 @@ static void expect_copy(uint64_t source, float x)
               (unsigned)remote->source);
 }
 
-/* It went from the first peer to the second one, whose messages are lost until it gives it to a third one. */
+/* It went from the first peer to the second one, of which all messages are lost until it gives it to a third one. */
 Test(halo, a_copy_on_its_way_is_newer_than_one_that_is_not_repeated)
 {
     enum { SECOND = PEER + 1 };
@@ -256,6 +257,23 @@ Test(halo, a_copy_on_its_way_is_newer_than_one_that_is_not_repeated)
     expect_copy(SECOND, 70);
     hear_from(PEER, 4, 75, false);
     expect_copy(PEER, 75);
+}
+
+/* The rest of a tick may repeat it. */
+Test(halo, a_copy_is_repeated_until_a_whole_tick_is_without_it)
+{
+    enum { SECOND = PEER + 1 };
+    phx_cluster_map map = node.map;
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SECOND, .number = 3}));
+    cr_assert_eq(phx_node_map(&node, &map), PH_OK);
+    step();
+    hear_from(PEER, 1, 60, false);
+    hear_part(2, 0, 0, false);
+    hear_from(SECOND, 1, 65, true);
+    expect_copy(PEER, 60);
+    hear_part(2, 0, 1, true);
+    hear_from(SECOND, 2, 70, true);
+    expect_copy(SECOND, 70);
 }
 
 Test(halo, copies_follow_their_owner)
@@ -479,6 +497,54 @@ Test(halo, what_is_seen_from_far_is_written_on_its_way_too)
     cr_assert_eq(write_tick(), 1);
     cr_assert_eq(phx_halo_give(halo, 7, 2, &family), PH_OK);
     for (uint32_t i = 0; i < 3 * PHX_HALO_REPEATS; i++) cr_assert_eq(write_tick(), 1);
+}
+
+/* ---- no memory ---- */
+
+static void note_last(void *user, uint64_t target, const void *bytes, size_t size)
+{
+    phx_halo_head head;
+    phx_halo_parts parts;
+    (void)target;
+    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    *(bool *)user = head.last;
+}
+
+/* Do the messages of this tick say that they have all copies? */
+static bool is_whole(bool has_memory)
+{
+    bool whole = false;
+    if (!has_memory) fail_alloc_order(&allocator, 1, true);
+    phx_halo_write(halo, note_last, &whole);
+    fail_alloc_order(&allocator, 0, false);
+    return whole;
+}
+
+static bool has_no_memory(void *user, uint64_t id)
+{
+    (void)user;
+    return id == 0;
+}
+
+/* So the copies that its receiver has are as old as its lag says. */
+Test(halo, a_tick_of_which_copies_are_left_out_for_want_of_memory_is_not_whole)
+{
+    hear(1, 0);
+    enter_own(5, own_x(5), false);
+    step();
+    cr_assert(!is_whole(false), "no memory for the search");
+    cr_assert(is_whole(true));
+    cr_assert(is_whole(false), "no memory is needed");
+    set_reach(5, 9);
+    step();
+    cr_assert(!is_whole(false), "no memory for entities that are seen from far");
+    cr_assert(is_whole(true));
+    cr_assert_eq(ph_move(producer, 5, own_x(-40), 50, 0), PH_OK);
+    step();
+    phx_halo_find_away(halo, has_no_memory, NULL);
+    cr_assert(!is_whole(true), "regions in which own ones are may be missing");
+    phx_halo_find_away(halo, NULL, NULL);
+    cr_assert(is_whole(true));
 }
 
 /* It came from the peer and goes back there, whose messages are late: one has the copy of before. */

@@ -145,6 +145,42 @@ Test(full_producer, a_broadcast_is_heard_though_copies_fill_the_producer_in_each
         .x = own_place(1, 20), .y = 10 + (float)(HEARER % 700), .radius = 30, .layers = 1};
     cr_assert_eq(phc_broadcast_at(hosts[0].member, hosts[0].producer, &place, words, sizeof words), PH_OK);
     run_rounds(FEW_ROUNDS, true);
-
     cr_assert_eq(heard, 1);
+}
+
+/* It goes away from the border: it is not repeated any more. */
+Test(full_producer, a_copy_leaves_though_copies_fill_the_producer_in_each_round)
+{
+    enum { ID = COPIES + 1 };
+    ph_attrs attrs;
+    const phx_halo *halo = &hosts[1].member->halo;
+    enter_at(0, ID, 20, 0);
+    run_rounds(FEW_ROUNDS, false);
+    cr_assert_not_null(phx_halo_find(halo, ID));
+    cr_assert_eq(ph_move(hosts[0].producer, ID, own_place(0, 300), 10, 0), PH_OK);
+    run_rounds(halo->def.grace_ticks + FEW_ROUNDS, true);
+    cr_assert_null(phx_halo_find(halo, ID));
+    cr_assert_eq(ph_entity_get(hosts[1].world, ID, &attrs), PH_UNKNOWN_ID);
+}
+
+/* As after more refusals than the world tells. */
+Test(full_producer, an_entity_resigns_though_copies_fill_the_producer_in_each_round)
+{
+    phx_halo *halo = &hosts[1].member->halo;
+    run_rounds(FEW_ROUNDS, true);
+    phx_halo_find(halo, COPIES)->resigns = true;
+    run_rounds(FEW_ROUNDS, true);
+    const phx_halo_entity *copy = phx_halo_find(halo, COPIES);
+    cr_assert(copy && !copy->resigns);
+}
+
+/* They are old, as the lag says, and not away. */
+Test(full_producer, copies_of_which_no_change_finds_room_stay)
+{
+    const phx_halo *halo = &hosts[1].member->halo;
+    const uint64_t refused = halo->counts.refused;
+    run_rounds(3 * halo->def.grace_ticks, true);
+    cr_assert_gt(halo->counts.refused, refused + halo->def.grace_ticks, "the producer has room for all copies");
+    cr_assert(halo->counts.expired == 0 && halo->copy_count == COPIES, "%u copies, %u expired", halo->copy_count,
+              (unsigned)halo->counts.expired);
 }

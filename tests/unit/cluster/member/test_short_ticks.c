@@ -274,6 +274,29 @@ Test(short_ticks, an_entity_that_waits_in_its_queue_is_not_told_as_lost)
     cr_assert_eq(member->audits, 0);
 }
 
+/* Copies that wait in the queue are as old as they were. */
+Test(short_ticks, the_lag_of_copies_counts_from_the_last_tick_that_took_all_of_them)
+{
+    phc *member = hosts[1].member;
+    const phx_halo_peer *peer = phx_halo_peer_find(&member->halo, hosts[0].member->node.def.member.registration);
+    for (uint64_t id = 1; id <= BATCH; id++) {
+        const ph_attrs attrs = {.given = PH_X | PH_Y, .x = near_place(0), .y = 10};
+        cr_assert_eq(phc_enter(hosts[0].member, id, &attrs, 0), PH_OK);
+    }
+    phc_memory_step(memory, now_ns += TICK_NS);
+    run_node(0);
+    phc_loop_step(loop);
+    const uint64_t echoed = peer->echoed;
+    cr_assert_eq(phc_tick(member), PH_OK);
+    cr_assert_gt(peer->echoed, echoed);
+    tick_short(&hosts[1]);
+    cr_assert_gt(queued_most, 0);
+    cr_assert_eq(phc_told(member), PH_OK);
+    cr_assert_eq(peer->echoed, echoed);
+    run_rounds(2);
+    cr_assert_gt(peer->echoed, echoed);
+}
+
 /* ---- no memory for an event, no room in the producer ---- */
 
 /* No event finds room but by new memory, which there is not. */
