@@ -56,6 +56,15 @@ leave_out() # leave_out PROGRAM REASON
     echo "left out: $1, $2"
 }
 
+say_runs()
+{
+    [ $ran -gt 0 ] || {
+        echo "nothing was run${missed:+; left out:$missed}"
+        exit 1
+    }
+    echo "$ran runs passed, 0 failed${missed:+; left out:$missed}"
+}
+
 run() # run BUILD PROGRAM ARGUMENTS...
 {
     command="build/$1/tests/$2"
@@ -152,7 +161,7 @@ if [ $only = cluster ]; then
         exit 1
     fi
     tail -n 3 build/soak/cluster_soak.log
-    echo "$ran runs passed, 0 failed${missed:+; left out:$missed}"
+    say_runs
     exit 0
 fi
 
@@ -197,4 +206,4 @@ while [ "$(date +%s)" -lt "$end" ]; do
     seed=$((seed + 100000))
     echo "$(date +%T): $ran runs, 0 failed; next seed $seed"
 done
-echo "$ran runs passed, 0 failed${missed:+; left out:$missed}"
+say_runs

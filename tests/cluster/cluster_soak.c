@@ -8,9 +8,8 @@
  *  - live memory, and the pieces that it is in, are no more than in the first periods.
  *
  * It prints a line behind each period. With --minutes it begins none behind that time, unless it has had fewer kills
- * than
- * --least: then it goes on, up to that time of processors, and fails if that is not enough, either. So other work of
- * the machine takes nothing from it. Without --minutes it runs to the last kill.
+ * than --least: then it goes on, up to that time of processors, and fails if that is not enough, either. So other work
+ * of the machine takes nothing from it. Without --minutes it runs to the last kill.
  *
  * options: --seed S, --walkers N, --kills N, --period TICKS between two of them, --minutes M, --least KILLS
  */

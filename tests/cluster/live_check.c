@@ -182,6 +182,15 @@ void live_check_restored(const live_cluster *cluster, const live_run *dead, size
     }
 }
 
+void live_leave_out(live_cluster *cluster, const live_run *gone)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        live_measure *measure = &cluster->runs[i].measure;
+        const bool is_told = measure->peer_down_ms[gone->number] != 0;
+        measure->peer_downs = &cluster->runs[i] == gone ? 0 : measure->peer_downs - is_told;
+    }
+}
+
 void live_check_nothing_lost(const live_cluster *cluster, size_t first)
 {
     live_restored restored;

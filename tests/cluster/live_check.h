@@ -16,6 +16,8 @@ typedef struct live_restored {
 
 /* Events from a place on, behind the death of a node: only its walkers were restored, and excused ones'. NULL: none. */
 void live_check_restored(const live_cluster *cluster, const live_run *dead, size_t first, live_restored *restored);
+/* A member that the test itself had leave or die: that it was put out counts for no run, and it says nothing more. */
+void live_leave_out(live_cluster *cluster, const live_run *gone);
 /* Events from a place on, and measures: no walker was restored and no member was put out, but for excused runs. */
 void live_check_nothing_lost(const live_cluster *cluster, size_t first);
 /*

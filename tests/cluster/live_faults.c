@@ -216,7 +216,7 @@ static void drain_node(live_cluster *cluster, uint64_t *random)
     if (!live_await_end(cluster, run, "a node is drained", 0)) return;
     (void)printf("  drained after %" PRIu64 " ms\n", live_now_ms() - since_ms);
     CHECK(run->is_drained, "seed %" PRIu64 ": it does not say that it is drained", cluster->seed);
-    for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it left */
+    live_leave_out(cluster, run);
     live_check_nothing_lost(cluster, first);
     if (live_await_rest(cluster, "without the drained node")) live_start_again(cluster, false);
 }
@@ -233,7 +233,7 @@ static void kill_gateway(live_cluster *cluster, uint64_t *random)
     live_pass(cluster, cluster->lease_ms + 2 * LIVE_LEASE_SLACK_MS);
     live_bound_written(cluster, "put out of the map by all after", last_down_ms(cluster, run) - since_ms,
                        cluster->lease_ms + LIVE_LEASE_SLACK_MS);
-    for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it is dead */
+    live_leave_out(cluster, run);
     live_check_nothing_lost(cluster, first);
     live_start_again(cluster, true);
     (void)live_await_rest(cluster, "behind the death of a gateway");
@@ -248,7 +248,7 @@ static void pause_gateway_for_long(live_cluster *cluster, uint64_t *random)
     live_pass(cluster, cluster->lease_ms + 2 * LIVE_LEASE_SLACK_MS);
     server_signal(&run->process, SIGCONT);
     if (!live_await_end(cluster, run, "a gateway that was put out ends", LIVE_EXIT_FENCED)) return;
-    for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0;
+    live_leave_out(cluster, run);
     live_check_nothing_lost(cluster, first);
     live_start_again(cluster, true);
     (void)live_await_rest(cluster, "behind the return of a gateway");

@@ -115,12 +115,12 @@ static void print_lease(live_cluster *cluster)
 /* A gateway that starts as a member of etcd dies: it is in the map once that is written again. Then it leaves. */
 static void check_writes(live_cluster *cluster, live_run *joiner, uint64_t since_ms)
 {
-    if (!live_await_joined(cluster, joiner, "a gateway joins without a member of etcd")) return;
-    live_bound_written(cluster, "the map is written again after", joiner->joined_ms - since_ms,
-                       cluster->lease_ms + JOINED_MS);
+    if (live_await_joined(cluster, joiner, "a gateway joins without a member of etcd"))
+        live_bound_written(cluster, "the map is written again after", joiner->joined_ms - since_ms,
+                           cluster->lease_ms + JOINED_MS);
     server_signal(&joiner->process, SIGTERM);
     (void)live_await_end(cluster, joiner, "the gateway leaves", 0);
-    for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it left */
+    live_leave_out(cluster, joiner);
 }
 
 /* Nodes hear each other by brokers, so none is silent meanwhile. */
