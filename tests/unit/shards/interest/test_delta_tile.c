@@ -815,3 +815,41 @@ Test(run_delta, bounded_targets_are_candidates_nearby)
             (void)pairs_of_crowd(spacings[s], bound, 0, bound < 15 ? 1 : FEW, false);
     }
 }
+
+/*
+ * At a cap so large that the limit is near the view, a target near by in the plane rises over the limit: heights may
+ * bring any row of the tile to it.
+ */
+Test(run_delta, a_target_near_by_rises_over_the_limit_of_a_cap)
+{
+    enum { SIDE = 24, RISER = 12 * SIDE + 13, CAP = 290, TICKS = 6 }; /* near 83, 85 .. 129; 314 in view */
+    uint64_t rng = 30;
+    phx_rules rules = plain_rules(10, 100);
+    phx_attr seeing = plain_attr(20, 0);
+    rules.shape = PH_SHAPE_SPHERE;
+    seeing.cap = CAP;
+    f = fleet_open(rules, 1, 1, 64);
+    fleet_begin(f);
+    for (uint64_t i = 0; i < SIDE * SIDE; i++) {
+        const uint64_t column = i % SIDE, line = i / SIDE;
+        const bool sees = column / 2 == SIDE / 4 && line / 2 == SIDE / 4 && i + 1 != RISER;
+        fleet_enter(f, i + 1, sees ? seeing : plain_attr(0, 0),
+                    83 + 2 * (float)column + float_between(&rng, -0.5f, 0.5f),
+                    83 + 2 * (float)line + float_between(&rng, -0.5f, 0.5f));
+    }
+    fleet_end(f);
+    for (int t = 0; t < TICKS; t++) {
+        const bool up = t % 2 == 1;
+        f->shard[0].dense_tick = true;
+        begin();
+        for (uint64_t id = 1; id <= SIDE * SIDE; id++)
+            fleet_fly(f, id, f->entity[id].x + (up ? 0.3f : -0.3f), f->entity[id].y + 0.1f * (float)(id % 3),
+                      id != RISER ? 0.01f * (float)(id % 8)
+                      : up        ? 20.5f
+                                  : 1);
+        fleet_end(f);
+        cr_assert_eq(fleet_sees(f, RISER + 1, RISER), !up);
+        cr_assert(!up || fleet_counts(f).evaluated == counted.evaluated, "tick %d: by a delta", t);
+    }
+    fleet_close(f);
+}

@@ -169,3 +169,82 @@ Test(kernels, observers_of_far_items)
 {
     with_each(find_observers);
 }
+
+/* A place far from the origin, with a fraction: differences are rounded. */
+static float far_place(uint64_t *rng)
+{
+    return 14000.37f + 0.1f * (float)phx_rng_below(rng, 10 * SIDE);
+}
+
+static float near_by(uint64_t *rng, float place)
+{
+    return place + 0.1f * (float)phx_rng_below(rng, 60) - 3.0f;
+}
+
+static phx_far_observers far_off_observers(uint64_t *rng)
+{
+    phx_far_observers of;
+    for (uint32_t o = 0; o < PHX_FAR_LANES; o++) {
+        of.x[o] = far_place(rng), of.y[o] = far_place(rng), of.z[o] = far_place(rng);
+        of.old_x[o] = near_by(rng, of.x[o]), of.old_y[o] = near_by(rng, of.y[o]), of.old_z[o] = near_by(rng, of.z[o]);
+        of.view[o] = 0.7f * (float)phx_rng_below(rng, 8);
+    }
+    return of;
+}
+
+/* A target with a reach that is at most an ulp off its distance to one of the observers, now or before. */
+static void set_far_off_lane(phx_far_lanes *lanes, uint32_t lane, uint64_t *rng, const phx_far_observers *of)
+{
+    const uint32_t o = phx_rng_below(rng, PHX_FAR_LANES), ulps = phx_rng_below(rng, 3);
+    const bool before = phx_rng_below(rng, 2), level = phx_rng_below(rng, 2);
+    lanes->x[lane] = far_place(rng), lanes->y[lane] = far_place(rng), lanes->z[lane] = far_place(rng);
+    lanes->old_x[lane] = near_by(rng, lanes->x[lane]), lanes->old_y[lane] = near_by(rng, lanes->y[lane]);
+    lanes->old_z[lane] = near_by(rng, lanes->z[lane]);
+    const float dx = before ? lanes->old_x[lane] - of->old_x[o] : lanes->x[lane] - of->x[o];
+    const float dy = before ? lanes->old_y[lane] - of->old_y[o] : lanes->y[lane] - of->y[o];
+    const float dz = before ? lanes->old_z[lane] - of->old_z[o] : lanes->z[lane] - of->z[o];
+    const float distance = sqrtf(dx * dx + dy * dy + (level ? dz * dz : 0.0f));
+    lanes->reach[lane] = ulps == 1 ? distance : nextafterf(distance, ulps == 0 ? 0.0f : INFINITY);
+    lanes->old_reach[lane] = lanes->reach[lane];
+    lanes->changed[lane] = 0;
+}
+
+/* Bit for bit as each observer by itself, where an ulp decides; and as each instruction set. */
+static void find_observers_far_off(const phx_kernels *kernels, const char *name)
+{
+    enum { FEW = 3 };
+    static phx_far_lanes lanes[1];
+    const phx_kernels *plain = phx_kernels_of(PH_SIMD_PORTABLE);
+    uint32_t which[PHX_FAR_LANES + PHX_KERNEL_PAD], found[2] = {0};
+    uint64_t rng = 63;
+    for (uint32_t round = 0; round < 8000; round++) {
+        const ph_shape shape = (ph_shape)phx_rng_below(&rng, PH_SHAPE_SPHERE + 1);
+        const float height = 0.1f * (float)phx_rng_below(&rng, 10 * SIDE);
+        const phx_far_observers of = far_off_observers(&rng);
+        for (uint32_t i = 0; i < FEW; i++) set_far_off_lane(lanes, i, &rng, &of);
+        for (uint32_t i = FEW; i < PHX_FAR_LANES; i++) set_lane(lanes, i, &(far_target){.reach = -1, .old_reach = -1});
+        const uint32_t due = kernels->find_far_observers(lanes, FEW, &of, shape, height);
+        cr_assert_eq(due, plain->find_far_observers(lanes, FEW, &of, shape, height), "%s: round %u", name, round);
+        for (uint32_t o = 0; o < PHX_FAR_LANES; o++) {
+            const phx_far_query by = {.x = of.x[o],
+                                      .y = of.y[o],
+                                      .z = of.z[o],
+                                      .old_x = of.old_x[o],
+                                      .old_y = of.old_y[o],
+                                      .old_z = of.old_z[o],
+                                      .view = of.view[o],
+                                      .shape = shape,
+                                      .height = height};
+            const bool expected = kernels->find_far(lanes, FEW, &by, which) > 0;
+            cr_assert_eq(due >> o & 1, expected, "%s: round %u, observer %u", name, round, o);
+            found[expected]++;
+        }
+    }
+    cr_assert(found[0] > 8000 && found[1] > 8000, "%s: %u observers without an event, %u with", name, found[0],
+              found[1]);
+}
+
+Test(kernels, observers_of_far_items_at_an_ulp)
+{
+    with_each(find_observers_far_off);
+}
