@@ -23,6 +23,8 @@ enum {
     LISTS_OF_SERVER = 16, /* then the next one: a server that is cut off from the others lists what is old for ever */
     LEASE_MS_MIN = 1000,
     LEASE_MS_MAX = 3600 * 1000,
+    NAME_WAIT_MS = 1000, /* before a name that was not found in time is looked for again; doubled each time, */
+    NAME_WAIT_MS_MAX = 8000,
     CLOSE_MS = 1000, /* libcurl asks whether to stop once a second: closing takes two at most */
     NS_IN_MS = 1000000
 };
@@ -40,6 +42,12 @@ typedef struct etcd_list {
     uint32_t first, last; /* REQUESTS_MAX = none */
 } etcd_list;
 
+/* The name of a server, as libcurl leaves a thread behind for each time that it was not found before the timeout. */
+typedef struct etcd_name {
+    uint64_t again_ns; /* not looked for before */
+    uint32_t wait_ms;  /* the last time; 0 = it was found */
+} etcd_name;
+
 struct etcd_store;
 
 typedef struct etcd_line {
@@ -53,7 +61,8 @@ typedef struct etcd_line {
     phx_etcd_kind kind; /* of the request that is made */
     uint32_t current;   /* the server that is asked first */
     uint32_t lists;     /* that it has given */
-    char *text;         /* of the answer */
+    etcd_name names[PHC_SERVERS_MAX];
+    char *text; /* of the answer */
     uint32_t text_capacity, text_bytes;
     char body[PHX_ETCD_BODY_MAX];
 } etcd_line;
@@ -139,6 +148,26 @@ static CURLcode ask_server(etcd_line *line, const etcd_slot *slot, size_t body_b
     return curl_easy_perform(line->curl);
 }
 
+/* Was the name of the server not found before the timeout? An address is found at once, and an open connection sends.
+ */
+static bool has_no_name(CURL *curl, CURLcode code)
+{
+    curl_off_t found_us = 0, sent_us = 0;
+    if (code != CURLE_OPERATION_TIMEDOUT) return false;
+    (void)curl_easy_getinfo(curl, CURLINFO_NAMELOOKUP_TIME_T, &found_us);
+    (void)curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &sent_us);
+    return found_us == 0 && sent_us == 0;
+}
+
+static void note_name(etcd_line *line, CURLcode code)
+{
+    etcd_name *name = &line->names[line->current];
+    const bool is_late = has_no_name(line->curl, code);
+    const uint32_t wait_ms = name->wait_ms == 0 ? NAME_WAIT_MS : 2 * name->wait_ms;
+    name->wait_ms = !is_late ? 0 : wait_ms < NAME_WAIT_MS_MAX ? wait_ms : NAME_WAIT_MS_MAX;
+    name->again_ns = phx_now_ns() + (uint64_t)name->wait_ms * NS_IN_MS;
+}
+
 /* May it be made once more, although it may have been done? */
 static bool is_repeatable(phx_etcd_kind kind, CURLcode code)
 {
@@ -160,7 +189,13 @@ static void make_request(etcd_line *line, etcd_slot *slot)
     const char *reason = "waited too long for its turn";
     const size_t body_bytes = phx_etcd_write(&slot->request, line->body);
     for (uint32_t i = 0; i < store->server_count && !is_late && !is_void(store, slot->request.kind); i++) {
+        if (phx_now_ns() < line->names[line->current].again_ns) {
+            reason = "the name of a server was not found in time";
+            next_server(line);
+            continue;
+        }
         const CURLcode code = ask_server(line, slot, body_bytes);
+        note_name(line, code);
         if (code == CURLE_OK && line->text_bytes > 0) {
             phx_etcd_read(&slot->request, line->text, line->text_bytes, &line->store->mem, &slot->answer);
             if (slot->answer.outcome != PHC_FAILED) {
