@@ -33,12 +33,13 @@ void phx_delta_cut_await(const phx_scratch *scratch, const phx_shard *shard, uin
     const phx_tile *tile = &scratch->tile;
     if (own + FAR >= end) return;
     const uint32_t far = phx_row_slot(&shard->grid.rows, tile->row[tile->own[own + FAR]]);
-    const uint32_t near = phx_row_slot(&shard->grid.rows, tile->row[tile->own[own + NEAR]]);
+    const uint32_t near_row = tile->row[tile->own[own + NEAR]];
     __builtin_prefetch(&shard->store.tail[far], 1);
     __builtin_prefetch(&shard->store.set[far]);
     __builtin_prefetch(&shard->store.body[far]);
     if (far < shard->list_cuts.count) __builtin_prefetch(&shard->list_cuts.at[far], 1);
-    await_entries(shard, &shard->store.tail[near].list);
+    if (shard->grid.rows.view[near_row] > 0.0f) /* a ghost has no list there */
+        await_entries(shard, &shard->store.tail[phx_row_slot(&shard->grid.rows, near_row)].list);
 }
 
 /* ---- may a delta be enough? ---- */
