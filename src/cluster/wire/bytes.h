@@ -20,14 +20,15 @@ typedef struct phx_writer {
     bool failed;
 } phx_writer;
 
+/* No bytes have any address, NULL too. */
 static inline phx_reader phx_reader_of(const void *bytes, size_t size)
 {
-    return (phx_reader){.at = bytes, .end = (const unsigned char *)bytes + size};
+    return (phx_reader){.at = bytes, .end = size > 0 ? (const unsigned char *)bytes + size : bytes};
 }
 
 static inline phx_writer phx_writer_of(void *bytes, size_t size)
 {
-    return (phx_writer){.at = bytes, .end = (unsigned char *)bytes + size};
+    return (phx_writer){.at = bytes, .end = size > 0 ? (unsigned char *)bytes + size : bytes};
 }
 
 static inline size_t phx_reader_left(const phx_reader *reader)
