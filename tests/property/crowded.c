@@ -84,8 +84,8 @@ static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
 {
     /*
      * An event in a scratch and in a batch, and beside its target in a batch a cause and a position; a list entry, with
-     * the smaller blocks that growing lists left behind. Of the rest are arrays that the first ticks made large: each is
-     * trimmed eight ticks behind its last use.
+     * the smaller blocks that growing lists left behind. Of the rest are arrays that the first ticks made large: each
+     * is trimmed eight ticks behind its last use.
      */
     enum { EVENT_BYTES = 80 + sizeof(uint8_t) + sizeof(ph_position), PAIR_BYTES = 10, REST_BYTES = 18 * MIB };
     const uint64_t pairs = (uint64_t)CROWD * (CROWD - 1), bound = bound_of(events_max);
