@@ -328,8 +328,9 @@ static void keep_seen_specials(const phx_scratch *scratch, const phx_shard *shar
 /* Parts the words of one observer into enters and leaves. */
 static phx_delta_hits collect_run_words(phx_scratch *scratch, phx_span words)
 {
-    uint32_t count = words.end - words.first;
-    uint32_t enters = phx_interest_part(scratch, scratch->targets + words.first, count);
+    const uint32_t count = words.end - words.first;
+    if (count == 0) return (phx_delta_hits){scratch->enter, scratch->leave, 0, 0}; /* there may be no memory of words */
+    const uint32_t enters = phx_interest_part(scratch, scratch->targets + words.first, count);
     return (phx_delta_hits){scratch->enter, scratch->leave, enters, count - enters};
 }
 

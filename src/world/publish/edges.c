@@ -50,6 +50,7 @@ static void cancel_edge(phx_world *world, phx_edge *held)
 {
     for (uint32_t s = 0; s < world->shard_count; s++) {
         const phx_edges *edges = &world->shards[s].zones.edges;
+        if (edges->count == edges->earlier) continue;
         phx_edge *at = find_edge(edges->at + edges->earlier, edges->count - edges->earlier, held);
         if (!at) continue;
         PHX_ASSERT(at->edge.on != held->edge.on);
@@ -75,7 +76,7 @@ static void cancel_pairs(phx_world *world)
     if (earlier == 0) return;
     for (uint32_t s = 0; s < world->shard_count; s++) {
         const phx_edges *edges = &world->shards[s].zones.edges;
-        sort_edges(edges->at + edges->earlier, edges->count - edges->earlier);
+        if (edges->count > edges->earlier) sort_edges(edges->at + edges->earlier, edges->count - edges->earlier);
     }
     for (uint32_t s = 0; s < world->shard_count; s++) {
         const phx_edges *edges = &world->shards[s].zones.edges;
