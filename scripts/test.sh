@@ -3,7 +3,7 @@
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
-#   LEG       release asan tsan clang bindings view tidy determinism fuzz packages; all of these when none is named. And
+#   LEG       release asan tsan bindings view tidy determinism fuzz packages; all of these when none is named. And
 #             cluster: of release, what tests the cluster, with nodes as processes, which want a machine that is not busy, and
 #             its decoders with the inputs of their corpora (leg fuzz has new ones);
 #             coverage: branches that no test reaches, which no share of fails
@@ -16,7 +16,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --quick) legs=release ;;
     --jobs) jobs=$2; shift ;;
-    release | asan | tsan | clang | bindings | view | tidy | fuzz | coverage | determinism | packages | cluster) legs="$legs $1" ;;
+    release | asan | tsan | bindings | view | tidy | fuzz | coverage | determinism | packages | cluster) legs="$legs $1" ;;
     *)
         sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
         exit 2
@@ -26,9 +26,9 @@ while [ $# -gt 0 ]; do
 done
 # The finds of each leg alone:
 #   release      the users' build: optimised, assertions off; also installing, and the lint; but pharos-view (leg view)
-#   asan         memory errors, leaks, undefined behaviour (gcc)
+#   asan         memory errors, leaks, undefined behaviour; the other compiler's warnings and code, with assertions and
+#                whole-structure checks (clang)
 #   tsan         data races; threads held up at random
-#   clang        the other compiler's warnings and code, with assertions and whole-structure checks
 #   bindings     other languages: their traces, pages and costs; a language that is not installed is named and skipped
 #   view         pharos-view: the page rebuilt to its bytes, and in chromium (npm packages, 250 MB on a bare machine); a test of
 #                it that is skipped fails
@@ -37,7 +37,7 @@ done
 #   determinism  one event hash over compilers and optimisation levels, the two that differ most (soak.sh: all eight)
 #   packages     the Debian packages: lintian, and on a bare Debian the tutorial's first step; that part is left out without
 #                root, debootstrap or a mirror
-legs=${legs:-release asan tsan clang bindings view tidy determinism fuzz packages}
+legs=${legs:-release asan tsan bindings view tidy determinism fuzz packages}
 
 scripts/install_deps.sh --tests
 mkdir -p build
@@ -195,7 +195,6 @@ for leg in $legs; do
         packages=done
         ;;
     release) run_leg release all -LE '^(live|view)$' ;; # the leg view is of the same build
-    clang) run_leg clang all -LE '^(live|view|docs|lint)$' ;; # what no compiler compiles, release has
     *) run_leg "$leg" all -LE '^live$' ;;
     esac
 done
