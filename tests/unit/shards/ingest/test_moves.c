@@ -348,6 +348,7 @@ Test(shard_moves, walkers_outside_of_the_world_have_common_moves)
             to[i].x += 1, to[i].y -= 1;
         }
         cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
+        for (uint32_t i = 0; i < BATCH; i++) shard->store.tail[slots[i]].list.derived = true; /* as in fill() */
         phx_shard_end(shard);
         cr_assert_eq(shard->store.outside_count, BATCH);
         shard->dense_tick = part % 2 == 0;
