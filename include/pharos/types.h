@@ -644,6 +644,8 @@ typedef struct ph_update {
  * stands at most once among the changes, among the deliveries and among the updates.
  * Edges of entities go to the entity's own consumer, whether it observes or not; edges that are
  * off stand before edges that are on.
+ * An array without entries may be NULL; but a batch with a change has `targets`, `kinds` and `causes`, and one with a
+ * message has `payload`, so that `first` may be added to them also where the count is 0.
  */
 typedef struct ph_batch {
     uint64_t tick;       /* the last tick that it covers */

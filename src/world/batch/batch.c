@@ -66,9 +66,11 @@ bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t ta
 {
     PHX_ASSERT(phx_batch_valid(batch));
     PHX_ASSERT(batch->state != PHX_BATCH_OUT);
+    /* a host adds the `first` of any change to `targets`: C does not allow it for NULL, not even for 0 */
+    const size_t targets_least = changes > 0 ? 1 : 0;
     bool grown =
         phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes, sizeof(*batch->changes)) &&
-        reserve_events(mem, batch, targets);
+        reserve_events(mem, batch, targets > targets_least ? targets : targets_least);
     cut_columns(batch);
     return grown;
 }

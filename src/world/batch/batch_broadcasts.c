@@ -6,10 +6,12 @@
 bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *broadcasts, phx_mem *mem, phx_batch_broadcasts_size size)
 {
     PHX_ASSERT(size.payload % PHX_PAYLOAD_ALIGN == 0);
+    const size_t payload = size.payload / PHX_PAYLOAD_ALIGN;
+    const size_t payload_least = size.messages > 0 ? 1 : 0; /* a host adds the `first` of an empty message too */
     if (!phx_grow(mem, (void **)&broadcasts->messages, &broadcasts->messages_capacity, 0, size.messages,
                   sizeof *broadcasts->messages) ||
         !phx_grow(mem, (void **)&broadcasts->payload, &broadcasts->payload_capacity, 0,
-                  size.payload / PHX_PAYLOAD_ALIGN, sizeof *broadcasts->payload) ||
+                  payload > payload_least ? payload : payload_least, sizeof *broadcasts->payload) ||
         !phx_grow(mem, (void **)&broadcasts->deliveries, &broadcasts->deliveries_capacity, 0, size.deliveries,
                   sizeof *broadcasts->deliveries) ||
         !phx_grow(mem, (void **)&broadcasts->heard, &broadcasts->heard_capacity, 0, size.heard,

@@ -112,6 +112,28 @@ Test(consumer, a_batch_comes_as_it_went)
     cr_assert(phx_consumer_return(c, got));
 }
 
+/* A host adds `first` to the arrays; the undefined-behaviour sanitizer reports it for NULL, in the host's code. */
+Test(consumer, a_change_without_targets_and_an_empty_message_have_arrays)
+{
+    make(4);
+    phx_batch *batch = phx_consumer_begin(c, 1, 0);
+    batch->changes[0] = (ph_change){.observer = 9, .flags = PH_CHANGE_FRESH};
+    cr_assert(phx_batch_broadcasts_reserve(&batch->broadcasts, &mem,
+                                           (phx_batch_broadcasts_size){.messages = 1, .deliveries = 1, .heard = 1}));
+    batch->broadcasts.messages[0] = (ph_message){.source = 8};
+    batch->broadcasts.deliveries[0] = (ph_delivery){.observer = 9, .count = 1};
+    batch->broadcasts.heard[0] = 0;
+    cr_assert(phx_consumer_offer(c, batch, 17));
+    const ph_batch *got = take(17, 17);
+    cr_assert_eq(got->target_count, 0);
+    cr_assert_not_null(got->targets);
+    cr_assert_not_null(got->kinds);
+    cr_assert_not_null(got->causes);
+    cr_assert_eq(got->payload_bytes, 0);
+    cr_assert_not_null(got->payload);
+    cr_assert(phx_consumer_return(c, got));
+}
+
 Test(consumer, a_tick_without_changes_makes_no_batch)
 {
     make(4);
