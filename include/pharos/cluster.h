@@ -68,7 +68,8 @@ enum { PHC_TRAFFICS = 2 };
 typedef struct phc_transport_state {
     bool connected[PHC_TRAFFICS]; /* now */
     uint64_t sent;                /* messages taken by send() */
-    uint64_t dropped;             /* ... and dropped before they left: lost connection, newer ones of PHC_HALO */
+    uint64_t dropped;             /* ... and dropped before they left: lost connection, newer ones of PHC_HALO; of
+                                     phc_loop: by its faults and cuts, one for each member that would have heard it */
     uint64_t refused;             /* messages that send() did not take */
     uint64_t received;            /* given by poll() */
     uint64_t overrun;             /* messages that came while the queue to poll() was full; they are lost */
@@ -136,6 +137,14 @@ typedef struct phc_answer {
     uint64_t reserved[4]; /* 0 */
 } phc_answer;
 
+/** Numbers since the store was opened. A request may take several attempts, each at one server. */
+typedef struct phc_store_state {
+    uint64_t attempts;
+    uint64_t failed;      /* ... without an answer, or with a refusal; another server may have answered the request */
+    uint64_t connects;    /* connections that were opened; it rises where they are lost */
+    uint64_t reserved[8]; /* 0 */
+} phc_store_state;
+
 /** Entries are good until the function returns; it may make requests, not poll() or close(). */
 typedef void (*phc_answer_fn)(void *user, const phc_answer *answer);
 
@@ -167,6 +176,8 @@ typedef struct phc_store {
     ph_status (*lease_end)(void *user, uint64_t tag, uint64_t lease);
     /** Gives the answers that are there, at most so many. @return how many. */
     uint32_t (*poll)(void *user, uint32_t answers_max, phc_answer_fn fn, void *fn_user);
+    /** May be NULL: then phc_stats.store is 0. */
+    void (*state)(void *user, phc_store_state *state);
     /**
      * Ends it; answers that are not taken are lost. Leases whose end was asked for are ended before, if the store can
      * be reached. May wait, for two seconds at most.
@@ -555,17 +566,23 @@ typedef struct phc_stats {
     uint64_t kept[PH_STATUSES_MAX]; /* attempts to hand an entity over that wait for a later tick, by their status */
     uint64_t dropped;               /* messages that were damaged, late, of no member, or for another one */
     uint64_t unsent;                /* messages that the transport did not take */
+    phc_transport_state transport;  /* its own numbers, since it was opened */
+    phc_store_state store;          /* the same of the control store */
     uint64_t refused;               /* commands of the member's producer that were refused; they come again */
     uint64_t no_memory;             /* pieces of work put off for want of memory */
     uint64_t lists;                 /* looks at the control store */
     uint64_t failed;                /* requests to it that failed */
     uint64_t answers[PHC_REQUESTS]; /* of it, failed ones as well, by phc_request */
-    uint64_t answers_ns[PHC_REQUESTS]; /* ... the time of all of them, from one phc_tick() to another */
-    uint64_t answer_ns[PHC_REQUESTS];  /* ... and of the last one */
-    uint64_t put_out;                  /* members that this one put out of the map */
-    uint64_t adopted;                  /* maps that this one wrote into a control store that had lost all it had */
-    uint64_t balancer;                 /* number of the node that balances, by the last look; 0 = none */
-    uint64_t balanced;                 /* regions that this one gave to another node by their loads */
+    uint64_t answers_failed[PHC_REQUESTS]; /* ... of requests that were not done: renewals, say, that proved no lease */
+    uint64_t answers_ns[PHC_REQUESTS];     /* ... the time of all of them, from one phc_tick() to another */
+    uint64_t answer_ns[PHC_REQUESTS];      /* ... and of the last one */
+    uint64_t returned;                     /* times that this one came back, behind the end of its lease */
+    uint64_t members_joined;  /* other members that a map has had since, the ones of the first map as well, */
+    uint64_t members_left;    /* and that a later map had no more */
+    uint64_t put_out;         /* members that this one put out of the map */
+    uint64_t adopted;         /* maps that this one wrote into a control store that had lost all it had */
+    uint64_t balancer;        /* number of the node that balances, by the last look; 0 = none */
+    uint64_t balanced;        /* regions that this one gave to another node by their loads */
     uint64_t flawed_reports;  /* of loads, as often as the one that balances read them: damaged, of another grid of
                                  regions, or under another member's key */
     uint64_t broadcasts_in;   /* of other nodes, for observers here */

@@ -35,12 +35,16 @@ static void take_message(void *user, const char *subject, const void *bytes, siz
     else if (!member->def.gateway) phx_halo_receive(&member->halo, bytes, size);
 }
 
-/* A transport that does not tell its state is taken for one that hears. */
-static bool is_connected(const phc *member)
+phc_transport_state phx_courier_state(const phc *member)
 {
     phc_transport_state state = {.connected = {true, true}};
     if (member->transport.state) member->transport.state(member->transport.user, &state);
-    return member->listens && state.connected[PHC_CHANNEL];
+    return state;
+}
+
+static bool is_connected(const phc *member)
+{
+    return member->listens && phx_courier_state(member).connected[PHC_CHANNEL];
 }
 
 void phx_courier_receive(phc *member)

@@ -13,5 +13,7 @@ void phx_courier_receive(phc *member);
 void phx_courier_send_halo(phc *member);
 /* Items, acks and confirmations that are due, and now and then a heartbeat. */
 void phx_courier_send_channel(phc *member);
+/* The state of the transport; one that does not tell it is taken for one that hears. */
+phc_transport_state phx_courier_state(const phc *member);
 
 #endif

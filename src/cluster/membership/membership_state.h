@@ -93,7 +93,7 @@ typedef struct phx_balancer {
 
 /* Answers of the store to one kind of request. */
 typedef struct phx_store_time {
-    uint64_t count, total_ns, last_ns;
+    uint64_t count, failed, total_ns, last_ns; /* failed: not PHC_DONE */
 } phx_store_time;
 
 typedef struct phx_membership {

@@ -6,10 +6,11 @@
 
 #include "cluster/membership/reporting.h"
 
-static void note_answer(phx_membership *membership, phc_request request, uint64_t asked)
+static void note_answer(phx_membership *membership, phc_request request, phc_outcome outcome, uint64_t asked)
 {
     phx_store_time *time = &membership->times[request];
     time->count++;
+    time->failed += outcome != PHC_DONE;
     time->last_ns = membership->now - asked;
     time->total_ns += time->last_ns;
 }
@@ -17,7 +18,10 @@ static void note_answer(phx_membership *membership, phc_request request, uint64_
 void phx_store_times_hear(phx_membership *membership, const phc_answer *answer)
 {
     membership->counts.failed += answer->outcome == PHC_FAILED;
-    if (answer->tag == PHX_TAG_LIST) note_answer(membership, PHC_REQUEST_LIST, membership->list_asked);
-    else if (answer->tag == PHX_TAG_RENEW) note_answer(membership, PHC_REQUEST_RENEWAL, membership->renew_asked);
-    else if (answer->tag == PHX_REPORTING_TAG) note_answer(membership, PHC_REQUEST_WRITE, membership->report_asked);
+    const phc_outcome outcome = answer->outcome;
+    if (answer->tag == PHX_TAG_LIST) note_answer(membership, PHC_REQUEST_LIST, outcome, membership->list_asked);
+    else if (answer->tag == PHX_TAG_RENEW)
+        note_answer(membership, PHC_REQUEST_RENEWAL, outcome, membership->renew_asked);
+    else if (answer->tag == PHX_REPORTING_TAG)
+        note_answer(membership, PHC_REQUEST_WRITE, outcome, membership->report_asked);
 }

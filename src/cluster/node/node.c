@@ -68,9 +68,14 @@ static void update_peers(phx_node *node)
         phx_peer *peer = &node->peers[node->peer_count++];
         *peer = (phx_peer){.member = member};
         phx_channel_init(&peer->channel, &node->mem);
+        node->counts.joined++;
     }
-    for (uint32_t i = 0; i < node->peer_count; i++)
-        node->peers[i].out = !phx_cluster_map_member(map, node->peers[i].member.registration);
+    for (uint32_t i = 0; i < node->peer_count; i++) {
+        phx_peer *peer = &node->peers[i];
+        const bool was_out = peer->out;
+        peer->out = !phx_cluster_map_member(map, peer->member.registration);
+        node->counts.left += peer->out && !was_out;
+    }
 }
 
 void phx_node_fence(phx_node *node)

@@ -59,6 +59,7 @@ typedef struct phx_node_counts {
     uint64_t said;                  /* broadcasts to a peer */
     uint64_t unsaid;                /* ... that were dropped, as too many waited */
     uint64_t overtaken;             /* broadcasts of a peer that an observer may have heard already; see says.h */
+    uint64_t joined, left;          /* other members, by the maps that were read */
     uint64_t barriers, barriers_ns; /* map barriers that were waited for, and the time of these waits */
 } phx_node_counts;
 

@@ -125,8 +125,11 @@ static ph_status loop_send(void *user, phc_traffic traffic, const char *subject,
         return PH_OK;
     }
     for (loop_member *to = loop->members; to; to = to->next) {
-        if (to == from || to->cut_in || !hears_subject(to, subject)) continue;
-        if (phx_fault_is_drawn(&loop->faults, loop->faults.lost)) continue;
+        if (to == from || !hears_subject(to, subject)) continue;
+        if (to->cut_in || phx_fault_is_drawn(&loop->faults, loop->faults.lost)) {
+            from->state.dropped++;
+            continue;
+        }
         put_message(to, subject, bytes, size);
         if (phx_fault_is_drawn(&loop->faults, loop->faults.doubled)) put_message(to, subject, bytes, size);
     }

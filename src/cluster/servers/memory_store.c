@@ -44,6 +44,7 @@ typedef struct memory_member {
     bool cut;
     memory_request requests[REQUESTS_MAX]; /* in order */
     uint32_t request_count;
+    phc_store_state state;
 } memory_member;
 
 struct phc_memory {
@@ -131,6 +132,8 @@ static void finish_request(memory_member *member, memory_request *request)
     request->done = true;
     request->at = memory->step + phx_fault_late_steps(&memory->faults);
     request->outcome = PHC_FAILED;
+    member->state.attempts++;
+    member->state.failed += member->cut || is_lost;
     if (member->cut || (is_lost && phx_fault_is_drawn(&memory->faults, PHX_FAULT_ALWAYS / 2))) return;
     const phc_outcome outcome = do_request(memory, request);
     if (!is_lost) request->outcome = outcome;
@@ -247,6 +250,12 @@ static uint32_t memory_poll(void *user, uint32_t answers_max, phc_answer_fn fn, 
     return given;
 }
 
+static void memory_state(void *user, phc_store_state *state)
+{
+    const memory_member *member = user;
+    *state = member->state;
+}
+
 static void memory_close(void *user)
 {
     memory_member *member = user;
@@ -276,6 +285,7 @@ ph_status phc_memory_join(phc_memory *memory, phc_store *store)
                          .lease_renew = memory_lease_renew,
                          .lease_end = memory_lease_end,
                          .poll = memory_poll,
+                         .state = memory_state,
                          .close = memory_close,
                          .user = member};
     return PH_OK;

@@ -80,6 +80,7 @@ typedef struct etcd_store {
     etcd_line lines[LINES];
     /* Time of the close, 0 before; read by libcurl's call in the middle of a request. Relaxed: orders nothing. */
     _Atomic uint64_t closed_ns;
+    _Atomic uint64_t attempts, failed, connects; /* of both threads; relaxed: numbers alone */
 } etcd_store;
 
 static void push_slot(etcd_store *store, etcd_list *list, uint32_t slot)
@@ -148,6 +149,14 @@ static CURLcode ask_server(etcd_line *line, const etcd_slot *slot, size_t body_b
     return curl_easy_perform(line->curl);
 }
 
+static void count_attempt(etcd_line *line)
+{
+    long connects = 0;
+    (void)curl_easy_getinfo(line->curl, CURLINFO_NUM_CONNECTS, &connects);
+    atomic_fetch_add_explicit(&line->store->attempts, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&line->store->connects, (uint64_t)connects, memory_order_relaxed);
+}
+
 /* Was the name of the server not found before the timeout? An address is found at once, and an open connection sends.
  */
 static bool has_no_name(CURL *curl, CURLcode code)
@@ -196,6 +205,7 @@ static void make_request(etcd_line *line, etcd_slot *slot)
         }
         const CURLcode code = ask_server(line, slot, body_bytes);
         note_name(line, code);
+        count_attempt(line);
         if (code == CURLE_OK && line->text_bytes > 0) {
             phx_etcd_read(&slot->request, line->text, line->text_bytes, &line->store->mem, &slot->answer);
             if (slot->answer.outcome != PHC_FAILED) {
@@ -206,6 +216,7 @@ static void make_request(etcd_line *line, etcd_slot *slot)
         } else {
             reason = code == CURLE_OK ? "an empty answer" : curl_easy_strerror(code);
         }
+        atomic_fetch_add_explicit(&line->store->failed, 1, memory_order_relaxed);
         next_server(line);
         if (!is_repeatable(slot->request.kind, code)) break;
     }
@@ -330,6 +341,14 @@ static uint32_t etcd_poll(void *user, uint32_t answers_max, phc_answer_fn fn, vo
         pthread_mutex_unlock(&store->mutex);
     }
     return given;
+}
+
+static void etcd_state(void *user, phc_store_state *state)
+{
+    const etcd_store *store = user;
+    *state = (phc_store_state){.attempts = atomic_load_explicit(&store->attempts, memory_order_relaxed),
+                               .failed = atomic_load_explicit(&store->failed, memory_order_relaxed),
+                               .connects = atomic_load_explicit(&store->connects, memory_order_relaxed)};
 }
 
 /* ---- begin and end ---- */
@@ -459,6 +478,7 @@ ph_status phc_etcd_open(const phc_etcd_def *def, phc_store *store, char *reason,
                          .lease_renew = etcd_lease_renew,
                          .lease_end = etcd_lease_end,
                          .poll = etcd_poll,
+                         .state = etcd_state,
                          .close = etcd_close,
                          .user = made};
     return PH_OK;

@@ -232,6 +232,39 @@ Test(member_metrics, dropped_messages_with_copies_are_counted_by_reason)
     cr_assert(strstr(text, "pharos_cluster_store_answer_seconds{world=\"unit\",request=\"write\"} 0.05"), "%s", text);
 }
 
+/* Messages that are lost, and members that come and go, are in the numbers and in the text. */
+Test(member_metrics, lost_messages_and_changes_of_members_are_counted)
+{
+    enum { LEASE_TICKS = 200 };
+    char text[16384];
+    size_t length = 0;
+    phc_transport_state own;
+    const phc_stats before = stats_of(0);
+    cr_assert(before.transport.connected[PHC_HALO] && before.transport.connected[PHC_CHANNEL]);
+    cr_assert(before.members_joined == 1 && before.members_left == 0);
+    cr_assert(before.answers_failed[PHC_REQUEST_RENEWAL] == 0 && before.store.failed == 0);
+    cr_assert_eq(phc_loop_set_faults(loop, (phc_faults){.seed = 1, .lost = 500}), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    all[0].transport.state(all[0].transport.user, &own);
+    const phc_stats lossy = stats_of(0);
+    cr_assert_eq(memcmp(&lossy.transport, &own, sizeof own), 0);
+    const uint64_t dropped = own.dropped - before.transport.dropped, sent = own.sent - before.transport.sent;
+    cr_assert(dropped > sent / 4 && dropped < sent, "%u of %u", (unsigned)dropped, (unsigned)sent);
+    cr_assert_eq(phc_loop_set_faults(loop, (phc_faults){0}), PH_OK);
+    phc_memory_cut(memory, &all[1].store, true); /* its lease ends, and it is put out */
+    for (uint32_t i = 0; i < LEASE_TICKS; i++) step_members();
+    const phc_stats stats = stats_of(0), cut = stats_of(1);
+    cr_assert(stats.members_joined == 1 && stats.members_left == 1 && stats.put_out == 1);
+    cr_assert(cut.answers_failed[PHC_REQUEST_RENEWAL] > 0 && cut.store.failed > 0);
+    cr_assert(cut.answers[PHC_REQUEST_RENEWAL] > cut.answers_failed[PHC_REQUEST_RENEWAL], "the first ones were done");
+    cr_assert_eq(cut.failed, cut.store.failed, "here a request is one attempt");
+    cr_assert_eq(phc_prometheus(all[0].member, text, sizeof text, &length), PH_OK);
+    cr_assert_lt(length, sizeof text);
+    cr_assert(strstr(text, "pharos_cluster_members_left_total{world=\"unit\"} 1\n"), "%s", text);
+    cr_assert(strstr(text, "pharos_cluster_transport_connected{world=\"unit\",traffic=\"halo\"} 1\n"), "%s", text);
+    cr_assert(strstr(text, "pharos_cluster_store_answers_failed_total{world=\"unit\",request=\"renewal\"} 0\n"));
+}
+
 /* What a node does in as many ticks of its own, by its counters. */
 typedef struct node_work {
     uint64_t looks, bytes_out, copies_out, refused, unsent, transit;

@@ -143,6 +143,7 @@ Test(loop, a_cut_is_one_way_and_a_full_queue_loses)
     cr_assert_eq(b.poll(b.user, 9, note_arrival, &got), 1);
     b.state(b.user, &state);
     cr_assert_eq(state.overrun, 1);
+    cr_assert_eq(state.dropped, 1, "its one to a, which was cut off");
     a.close(a.user);
     b.close(b.user);
     phc_loop_destroy(loop);

@@ -47,6 +47,7 @@ Test(store_etcd, no_request_waits_for_a_resolver_that_hangs)
     static const char *const servers[] = {"http://etcd-a.test:2379", "http://etcd-b.test:2379"};
     const phc_etcd_def def = {.servers = servers, .server_count = 2, .timeout_ms = TIMEOUT_MS};
     phc_store store;
+    phc_store_state state;
     uint32_t answers = 0;
     cr_assert_eq(phc_etcd_open(&def, &store, NULL, 0), PH_OK);
     for (uint64_t tag = 1; tag <= RENEWALS; tag++) {
@@ -56,6 +57,8 @@ Test(store_etcd, no_request_waits_for_a_resolver_that_hangs)
     cr_assert_gt(atomic_load(&asked), 0, "libcurl resolves names in another way");
     cr_assert_leq(atomic_load(&asked), LOOKS_MAX, "%u threads", atomic_load(&asked));
     cr_assert_eq(atomic_load(&ended), 0, "an answer waited for the resolver");
+    store.state(store.user, &state);
+    cr_assert(state.attempts == atomic_load(&asked) && state.failed == state.attempts && state.connects == 0);
     store.close(store.user);
     cr_assert_eq(atomic_load(&ended), 0, "closing waited for the resolver");
     atomic_store(&is_free, true);
