@@ -27,7 +27,7 @@
     X(shape, shape, PH_SHAPE_CIRCLE, 0, 0, 3, 1, \
       "of range = radius: circle, square, cylinder (circle and height) or sphere") \
     X(f32, height, 100, 0, 0, PH_LENGTH_MAX, 1, "of shape = cylinder: sees up to this far above and below") \
-    X(f32, tower_size, 100, 0, 0, PH_LENGTH_MAX, 0, \
+    X(f32, tower_size, 0, 0, 0, PH_LENGTH_MAX, 0, \
       "side of a tower; 0 = by the views, or 100 where events depend on towers: range = towers, a class with wakes, " \
       "crowd_entities; two to four times the usual view is right") \
     X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: an observer sees so many towers around its own") \

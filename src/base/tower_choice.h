@@ -12,7 +12,7 @@
 
 #include "base/lengths.h"
 
-/* Where events depend on towers an open side is this one, the default. */
+/* An open side where events depend on towers, or where no class and no entity observes. */
 #define PHX_TOWER_SIDE 100.0f
 /* Times the middle of the radii: from two to ten times the price of a tick is the same. docs/performance.md has it. */
 #define PHX_TOWER_VIEWS 3.0

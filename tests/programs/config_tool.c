@@ -113,7 +113,7 @@ static void test_dump(void)
 
     EXPECT(0, "dump");
     EXPECT_ERR("");
-    EXPECT_HAS(out, "tower_size = 100                         # default\n");
+    EXPECT_HAS(out, "tower_size = 0                           # default\n");
     write_file("all.conf", out);
     EXPECT(0, "check", "all.conf");
     EXPECT(0, "dump", "good.conf", "--set", "shards=2x3", "-s", "npc.margin=4");

@@ -270,11 +270,11 @@ def test_kinds(folder):
 def test_settings_in_any_order(folder):
     """The definition is checked once, behind all options: settings that need each other come in any order."""
     write(folder, "t.csv", "tick,op,id,x,y\n0,enter,1,0,0\n0,enter,2,5,0\n")
-    write(folder, "wide.conf", "shards = {200, 1}\nclass default { view = 10 }\n")
+    write(folder, "wide.conf", "tower_size = 100 shards = {200, 1}\nclass default { view = 10 }\n")
     for options in (["--set", "shards=200,1", "--set", "tower_size=50"], ["--set", "tower_size=50", "--shards", "200x1"],
                     ["--shards", "200x1", "--set", "tower_size=50"], ["--config", "wide.conf", "--set", "tower_size=50"]):
         Run(folder, ["t.csv", "--set", "view=10"] + options).ends(0)
-    Run(folder, ["t.csv", "--shards", "200x1"]).ends(2, "--set shards: shards = {200, 1}: 200 along x is outside")
+    Run(folder, ["t.csv", "--set", "tower_size=100", "--shards", "200x1"]).ends(2, "--set shards: shards = {200, 1}: 200 along x is outside")
     Run(folder, ["t.csv", "--config", "wide.conf"]).ends(2, "wide.conf:1: shards = {200, 1}: 200 along x is outside")
 
 

@@ -34,6 +34,7 @@ static void host_begin(host *h, uint32_t shards, uint32_t workers, uint32_t limi
     h->def.workers = workers;
     h->def.share_min = 0;
     h->def.consumers = 0;
+    h->def.tower_size = 100; /* given, so that crowd control may begin while the world lives */
     h->def.crowd_entities = limit;
     h->def.crowd_floor = LEAST;
     REQUIRE(ph_world_create(&h->def, &h->world) == PH_OK && ph_producer_open(h->world, &h->producer) == PH_OK);

@@ -465,6 +465,7 @@ static void bad_definitions(void)
     def.world_origin[0] = NAN;
     expect_bad(&def, "world_origin");
     def = good;
+    def.tower_size = 100;
     def.shards[0] = 1000; /* more than towers */
     expect_bad(&def, "shards");
     def = good;

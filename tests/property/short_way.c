@@ -481,7 +481,7 @@ static void open_world(host *h, const way *of, const layout *as)
     def.share_min = 0;
     def.shape = of->shape;
     def.height = of->terraced ? 0 : of->shape == PH_SHAPE_CYLINDER ? 20 : PH_LENGTH_MAX; /* else it counts not */
-    if (of->terraced) def.tower_size = 40;
+    def.tower_size = of->terraced ? 40 : 100; /* a view: fewer entities near a tower's border, so fewer evaluated */
     def.range = of->towers ? PH_RANGE_TOWERS : PH_RANGE_RADIUS;
     if (of->towers) def.tower_size = 50;
     if (of->crowded) def.crowd_entities = ENTITIES / 20;

@@ -41,7 +41,7 @@ Test(config_def, the_default_is_the_one_of_the_headers)
     cr_expect(def.world_origin[0] == 0 && def.world_origin[1] == 0);
     cr_expect(def.world_size[0] == 10000 && def.world_size[1] == 10000);
     cr_expect(def.range == PH_RANGE_RADIUS && def.shape == PH_SHAPE_CIRCLE && def.height == 100);
-    cr_expect(def.tower_size == 100 && def.span == 1 && def.index == PH_INDEX_LIGHTHOUSE && def.sticky == 1.1);
+    cr_expect(def.tower_size == 0 && def.span == 1 && def.index == PH_INDEX_LIGHTHOUSE && def.sticky == 1.1);
     cr_expect(def.shards[0] == 1 && def.shards[1] == 1 && def.workers == 1);
     cr_expect(def.entities_max == 4194304 && def.producers_max == 16 && def.producer_bytes == 67108864);
     cr_expect(def.refusals_max == 4096 && def.consumers == 1 && def.consumer_batches == 64);
@@ -217,7 +217,6 @@ Test(config_def, towers_left_open)
     ph_class class = ph_class_default("default");
 
     class.view = 100;
-    def.tower_size = 0;
     def.classes = &class;
     def.shards[0] = 1000;
     expect_good(&def);
@@ -234,6 +233,7 @@ Test(config_def, shards_in_all_and_by_tower)
 {
     ph_world_def def = ph_world_def_default();
 
+    def.tower_size = 100;
     def.shards[0] = 32;
     def.shards[1] = 32;
     expect_good(&def);
@@ -388,6 +388,7 @@ Test(config_def, each_key_that_is_not_live_is_named)
 {
     ph_world_def now = ph_world_def_default();
     uint32_t named = 0;
+    now.tower_size = 100; /* a chosen side allows no live crowd_entities */
 
     for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
         for (uint32_t j = 0; j < phx_key_width(world_keys[i].type); j++) {

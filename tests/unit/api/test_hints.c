@@ -36,6 +36,7 @@ static ph_world_def definition(void)
     kinds[1].view = 10;
     def.classes = kinds;
     def.class_count = 2;
+    def.tower_size = 100;
     def.log = log_line;
     def.log_user = &lines;
     return def;

@@ -28,7 +28,7 @@ static const row world_rows[] = {
     {"world_size", "{10000, 10000}", "tower_size = 1e18", "5", "1.1754944e-38", "1e18", "0", "1.0000001e18", NUMBER,
      F32_POSITIVE},
     {"height", "100", "", NULL, "0", "1e18", "-0.0000001", "1.0000001e18", NUMBER, F32_FROM_0},
-    {"tower_size", "100", "", NULL, "0", "1e18", "-0.0000001", "1.0000001e18", NUMBER, F32_FROM_0},
+    {"tower_size", "0", "", NULL, "0", "1e18", "-0.0000001", "1.0000001e18", NUMBER, F32_FROM_0},
     {"span", "1", "", NULL, "0", "65535", "-1", "65536", WHOLE, "[0, 65535]"},
     {"shards", "{1, 1}", "tower_size = 1", "1", "1", "1024", "0", "1025", WHOLE, "[1, 1024]"},
     {"activation_span", "1", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},

@@ -74,7 +74,7 @@ static void expect_each_failure_told(operation run, const char *place, long leas
         char *before;
         char *after;
 
-        config_load_ok(config, "span = 3\nclass q {} class r {}");
+        config_load_ok(config, "span = 3\ntower_size = 100\nclass q {} class r {}");
         config_set_ok(config, "r.view=9");
         before = config_dump(config);
         until_failure = failures;
@@ -132,7 +132,7 @@ Test(config_memory, begin_without_memory_can_be_repeated)
     for (; status != PH_OK && failures < 100; failures += status != PH_OK) {
         ph_config *config = config_new();
 
-        config_load_ok(config, "span = 3\nclass q {} class r {}");
+        config_load_ok(config, "span = 3\ntower_size = 100\nclass q {} class r {}");
         until_failure = failures;
         status = ph_config_begin(config);
         until_failure = -1;

@@ -96,6 +96,7 @@ Test(config_set, bad_assignments_are_refused_with_their_reason)
     };
     ph_config *config = config_new();
 
+    config_set_ok(config, "tower_size=100");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         config_set_refused(config, cases[i][0], cases[i][1]);
     }
@@ -165,7 +166,7 @@ static void expect_end_refused(const char *text, const char *assignment, const c
     ph_config_error error;
     char want[2 * PH_CONFIG_REASON_SIZE];
 
-    config_load_ok(config, "span = 3\nclass q {}");
+    config_load_ok(config, "span = 3\ntower_size = 100\nclass q {}");
     char *before = config_dump(config);
     cr_assert_eq(ph_config_begin(config), PH_OK);
     config_load_ok(config, text);
