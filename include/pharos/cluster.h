@@ -360,11 +360,12 @@ PH_API bool phc_event_next(phc *member, phc_event *event);
  * met this id, as its database has it; 0 = never: the new one is above it. Where the map is older than `after`, as the
  * control store has lost all it had and the database has not, the member gives the map a version above it.
  * @return PH_OK; PH_TAKEN: the region of the place is another node's, see phc_owner_of(); PH_EXISTS: it is own, or on
- * its way; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`: some ticks later it
- * is not; or one of that id has left, and the family it came with waits for room; PH_BAD_VALUE: no map reaches `after`
- * (2^60 or more); else as ph_enter(): then it is not entered. A copy of that id leaves first, which may have happened
- * where the status is PH_FULL: it comes again as long as another node has the entity. Copies have the same queue: where
- * they fill it (producer_bytes) it has room behind ph_tick() and phc_told(), until the next phc_tick(). @thread ticker
+ * its way, also to this one; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`:
+ * some ticks later it is not; or one of that id has left, and the family it came with waits for room; PH_BAD_VALUE: no
+ * map reaches `after` (2^60 or more); else as ph_enter(): then it is not entered. A copy of that id leaves first, which
+ * may have happened where the status is PH_FULL: it comes again as long as another node has the entity. Copies have the
+ * same queue: where they fill it (producer_bytes) it has room behind ph_tick() and phc_told(), until the next
+ * phc_tick(). @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after);
 
@@ -375,7 +376,12 @@ PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs
  */
 PH_NODISCARD PH_API ph_status phc_leave(phc *member, uint64_t id);
 
-/** Does this node simulate that entity? @thread ticker */
+/**
+ * Does this node simulate that entity? An entity is own from its phc_enter(), or from the round that tells the host of
+ * it (PHC_EVENT_GAINED, RESTORED, DUPLICATE with PH_OK), until its phc_leave() or PHC_EVENT_LOST: by that rule alone
+ * all functions here say that it is own, and before it an entity that has come and waits for room in the world is
+ * not. This one is false besides while the node may not act (PHC_FREEZE, a sleep, fenced). @thread ticker
+ */
 PH_API bool phc_owns(const phc *member, uint64_t id);
 
 /**

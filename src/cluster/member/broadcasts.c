@@ -3,8 +3,9 @@
  * cluster.h.
  */
 #include "cluster/halo/halo_say.h"
+#include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
-#include "cluster/member/phc_state.h"
+#include "cluster/member/owners.h"
 #include "cluster/node/says.h"
 
 /* Each peer that needs it gets it with the next messages, behind this tick. */
@@ -45,9 +46,9 @@ ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, cons
     ph_attrs attrs;
     if (!member) return PH_BAD_ARGUMENT;
     if (member->def.gateway || !phx_node_may_act(&member->node)) return PH_BUSY;
-    const phx_holding *holding = phx_holdings_find(&member->node.holdings, source);
-    if (!holding) return PH_UNKNOWN_ID;
-    if (holding->sending || is_to_come(member, source)) return PH_PENDING;
+    const phx_holding *holding = phx_owners_find(member, source);
+    if (!holding) return phx_halo_is_sending(&member->halo, source) ? PH_PENDING : PH_UNKNOWN_ID;
+    if (is_to_come(member, source)) return PH_PENDING;
     const ph_status status = ph_broadcast(producer, source, payload, bytes, options);
     if (status != PH_OK) return status;
     if (enters_now(member, source) || ph_entity_get(member->world, source, &attrs) != PH_OK)

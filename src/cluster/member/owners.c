@@ -1,6 +1,8 @@
 /*
- * The host's own entities, and its questions and wishes about the map; see cluster.h.
+ * The host's own entities, and its questions and wishes about the map; see owners.h, cluster.h.
  */
+#include "cluster/member/owners.h"
+
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_pins.h"
@@ -62,11 +64,17 @@ ph_status phc_leave(phc *member, uint64_t id)
     return status;
 }
 
+const phx_holding *phx_owners_find(const phc *member, uint64_t id)
+{
+    const phx_halo_entity *entity = phx_halo_find(&member->halo, id);
+    if (!entity || !entity->own) return NULL;
+    const phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
+    return holding && !holding->sending ? holding : NULL;
+}
+
 bool phc_owns(const phc *member, uint64_t id)
 {
-    if (!member || !phx_node_may_act(&member->node)) return false;
-    const phx_halo_entity *entity = phx_halo_find(&member->halo, id);
-    return entity && entity->own;
+    return member && phx_node_may_act(&member->node) && phx_owners_find(member, id);
 }
 
 bool phc_may_commit(const phc *member)
@@ -91,15 +99,15 @@ uint16_t phc_node_of(const phc *member, uint64_t id)
 
 uint64_t phc_ownership(const phc *member, uint64_t id)
 {
-    const phx_holding *holding = member ? phx_holdings_find(&member->node.holdings, id) : NULL;
-    return holding && !holding->sending ? holding->ownership : 0;
+    const phx_holding *holding = member ? phx_owners_find(member, id) : NULL;
+    return holding ? holding->ownership : 0;
 }
 
 /* true: the own one's feed is in *feed, and its number goes up by so many. */
 static bool take_feed(const phc *member, uint64_t id, uint32_t more, phc_feed *feed)
 {
     uint64_t ownership = 0;
-    phx_feed *own = phx_hand_over_feed(&member->node, id, &ownership);
+    phx_feed *own = phx_owners_find(member, id) ? phx_hand_over_feed(&member->node, id, &ownership) : NULL;
     if (!own) return false;
     own->number += more;
     *feed = (phc_feed){.ownership = ownership, .begun = own->begun, .number = own->number};

@@ -330,9 +330,11 @@ Test(arrivals, a_place_that_is_cleared_again_is_told_once)
     cr_assert(hosts[1].member->refused_count == 0 && hosts[1].member->arrivals.count == 0);
 }
 
-Test(arrivals, the_loss_of_a_node_passes_all_that_wait_for_room)
+enum { FIRST = 280, MANY = 300, FULL = ENTITIES - 10 };
+
+/* The second node's world has room for a few: of the first node's entities some are told, and the last ones wait. */
+static void make_many_wait(void)
 {
-    enum { FIRST = 280, MANY = 300, FULL = ENTITIES - 10, LEASE_ROUNDS = 200 };
     for (uint64_t id = 1; id <= MANY; id++) enter_at(0, id, 10, (float)(id % 700));
     for (uint64_t id = 1; id <= FULL; id++) enter_at(1, OTHERS + id, 390, 10);
     run_rounds(FEW_ROUNDS);
@@ -344,14 +346,49 @@ Test(arrivals, the_loss_of_a_node_passes_all_that_wait_for_room)
     cr_assert_geq(hosts[1].member->arrivals.count, 256);
     cr_assert_gt(hosts[1].member->node.events.count, 0);
     cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_CAPACITY), 0);
+}
+
+static void make_room_for_many(void)
+{
+    for (uint64_t id = 1; id <= FULL; id++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + id), PH_OK);
+    run_rounds(FEW_ROUNDS);
+}
+
+Test(arrivals, the_loss_of_a_node_passes_all_that_wait_for_room)
+{
+    enum { LEASE_ROUNDS = 200 };
+    make_many_wait();
     node_host_close(&hosts[0]);
     event_counts[1] = 0;
     run_rounds(LEASE_ROUNDS);
     cr_assert_eq(count_events(1, PHC_EVENT_RESTORE, PH_OK), NODES); /* each region may have had some of its entities */
     cr_assert_gt(hosts[1].member->node.events.count, 0);
-    for (uint64_t id = 1; id <= FULL; id++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + id), PH_OK);
-    run_rounds(FEW_ROUNDS);
+    make_room_for_many();
     for (uint64_t id = 1; id <= MANY; id++) expect_own(1, id, (float)(id % 700));
+}
+
+/* It is here, and its sender has given it away: by all calls alike it is not own before its event, and own behind it.
+ */
+Test(arrivals, an_entity_is_own_by_all_calls_or_by_none)
+{
+    phc_feed feed;
+    phc *member = hosts[1].member;
+    make_many_wait();
+    cr_assert_not_null(phx_holdings_find(&member->node.holdings, MANY));
+    cr_assert_not(phc_owns(member, MANY));
+    cr_assert_eq(phc_ownership(member, MANY), 0);
+    cr_assert_eq(phc_feed_next(member, MANY, &feed), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_feed_last(member, MANY, &feed), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_broadcast(member, hosts[1].producer, MANY, "x", 1, NULL), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_look(member, MANY), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_leave(member, MANY), PH_UNKNOWN_ID);
+    make_room_for_many();
+    cr_assert(phc_owns(member, MANY) && phc_ownership(member, MANY) == event_of(MANY)->ownership);
+    cr_assert_eq(phc_feed_next(member, MANY, &feed), PH_OK);
+    cr_assert_eq(feed.number, 1, "no number was given before");
+    cr_assert_eq(phc_broadcast(member, hosts[1].producer, MANY, "x", 1, NULL), PH_OK);
+    cr_assert_eq(phc_look(member, MANY), PH_OK);
+    cr_assert_eq(phc_leave(member, MANY), PH_OK);
 }
 
 /* ---- families that wait for room, and change meanwhile ---- */
