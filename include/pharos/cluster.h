@@ -539,14 +539,20 @@ typedef enum phc_halo_drop {
 
 enum { PHC_HALO_DROPS = 8 };
 
+/** Versions that a map rises by at once behind a control store that lost all it had, and never else. */
+enum { PHC_VERSIONS_LOST = 1 << 14 };
+
 /**
  * A member's numbers: as they are now, or since it was opened. They stand by subject. Up to the first release a new one
  * goes beside its like; from then on it takes the place of a reserved one, so that sizes and places stay.
  */
 typedef struct phc_stats {
-    uint64_t map_version;       /* 0 = none yet. map_version >> 16 is its era: another one behind a control store that
-                                   lost all it had. A gateway forgets then which ownerships and feeds it has heard of:
-                                   one of a map that was lost with its node may be above all that come */
+    uint64_t map_version;       /* 0 = none yet. It rises with each change of the map. Behind a control store that lost
+                                   all it had the map begins a later era, each of 65536 versions, and rises by
+                                   PHC_VERSIONS_LOST or more from one phc_tick() to the next. A gateway forgets then
+                                   which ownerships and feeds it has heard of: one of a map that was lost with its node
+                                   may be above all that come. Not where an era ends by its last version: a late message
+                                   would be taken for a newer one */
     uint64_t nodes;             /* of the map, without gateways */
     uint64_t regions;           /* own ones */
     uint64_t own;               /* entities */

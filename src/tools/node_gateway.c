@@ -10,7 +10,6 @@
 
 enum {
     NS_IN_MS = 1000000,
-    ERA_SHIFT = 16, /* of phc_stats.map_version */
     MESSAGES_A_POLL = 256,
     MESSAGES_A_TICK = 4096, /* so that a flood does not hold a round up: the transport's queue is bounded */
     QUESTIONS_MAX = 1024    /* ids in a message; others in the next round */
@@ -50,7 +49,7 @@ static void take_state(phx_node_gateway *gateway, const phx_walker_state *state,
 {
     phx_gateway_walker *walker = &gateway->walkers[state->id - 1];
     const phx_walker_state was = walker->state;
-    const bool is_first = walker->heard_ms == 0; /* also in an earlier era of the map */
+    const bool is_first = walker->heard_ms == 0; /* also before the map was lost */
     const uint64_t gap_ms = is_first ? 0 : now_ms - walker->heard_ms;
     const phc_feed last = {.ownership = state->ownership, .begun = state->feed_begun, .number = state->feed_number};
     phx_client_hear_last(&walker->client, &last, now_ms);
@@ -139,23 +138,23 @@ static void ask_owners(phx_node_gateway *gateway)
                              (size_t)(writer.at - bytes));
 }
 
-/* Ownerships and feeds of an earlier era are in no order with the ones of now; see phc_stats.map_version. */
-static void follow_era(phx_node_gateway *gateway)
+/* Ownerships and feeds of a lost map are in no order with the ones of now; see phc_stats.map_version. */
+static void follow_map(phx_node_gateway *gateway)
 {
     phc_stats stats;
     if (phc_stats_get(gateway->host->member, &stats) != PH_OK || stats.map_version == 0) return;
-    const uint64_t era = 1 + (stats.map_version >> ERA_SHIFT);
-    for (uint32_t i = 0; i < gateway->host->job->walkers && gateway->era != 0 && gateway->era != era; i++) {
+    const bool is_lost = gateway->version != 0 && stats.map_version - gateway->version >= PHC_VERSIONS_LOST;
+    for (uint32_t i = 0; i < gateway->host->job->walkers && is_lost; i++) {
         gateway->walkers[i].state = (phx_walker_state){0};
         phx_client_forget(&gateway->walkers[i].client);
     }
-    gateway->era = era;
+    gateway->version = stats.map_version;
 }
 
 void phx_gateway_hear(phx_node_gateway *gateway)
 {
     const phc_transport *feed = &gateway->feed;
-    follow_era(gateway);
+    follow_map(gateway);
     begin_listening(gateway);
     uint32_t taken = 0, more = MESSAGES_A_POLL;
     for (; more == MESSAGES_A_POLL && taken < MESSAGES_A_TICK; taken += more)

@@ -1,7 +1,7 @@
 /*
  * A gateway within pharos-node: the newest state of each walker, as its clients would see it. A state of a lower
  * ownership, or of fewer steps with the same one, is dropped: it is late, or of a node that is no owner any more. And
- * the list of each walker, as its client is shown it: see client_feed.h. With a map of another era all of them begin
+ * the list of each walker, as its client is shown it: see client_feed.h. Behind a map that was lost all of them begin
  * anew. One thread, between phc_tick() and phc_told().
  */
 #ifndef PHX_TOOLS_NODE_GATEWAY_H
@@ -21,7 +21,7 @@ typedef struct phx_node_gateway {
     phx_gateway_walker *walkers; /* by id - 1 */
     phx_gateway_counts counts;
     char changes_subject[PHC_SUBJECT_MAX + 1];
-    uint64_t era;        /* of the map, above 0; 0: it has none yet */
+    uint64_t version;    /* of the map; 0: it has none yet */
     uint32_t listens;    /* to so many kinds: to states, then to changes */
     uint32_t next_asked; /* place of the walker that questions of the next round begin with */
 } phx_node_gateway;

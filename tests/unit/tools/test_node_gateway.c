@@ -158,16 +158,30 @@ Test(node_gateway, states_of_a_node_that_is_out_are_dropped_and_counted)
     cr_assert_eq(asked_rounds, 0, "its numbers of changes count no more");
 }
 
-Test(node_gateway, with_a_map_of_another_era_what_was_heard_before_counts_no_more)
+/* The gateway had read a map so many versions before this one; the first states come again. */
+static void hear_behind(uint32_t versions)
 {
     open_gateway(WALKERS);
     left = 8;
     phx_gateway_hear(&gateway);
-    cr_assert(gateway.era != 0);
-    gateway.era++; /* as if the map of before was of another one */
+    cr_assert_gt(gateway.version, versions);
+    gateway.version -= versions;
     given = 0;
     left = 4;
     phx_gateway_hear(&gateway);
+}
+
+/* An era may end by its last version: the states and lists that were heard are older ones of the same map. */
+Test(node_gateway, behind_many_versions_of_a_map_a_late_state_is_late_still)
+{
+    hear_behind(PHC_VERSIONS_LOST - 1);
+    cr_assert_eq(gateway.counts.stale, 4);
+    cr_assert_eq(gateway.walkers[0].state.steps, 5);
+}
+
+Test(node_gateway, behind_a_map_that_was_lost_what_was_heard_before_counts_no_more)
+{
+    hear_behind(PHC_VERSIONS_LOST);
     cr_assert_eq(gateway.counts.stale, 0);
     cr_assert_eq(gateway.counts.seen, WALKERS);
     cr_assert_eq(gateway.walkers[0].state.steps, 1);

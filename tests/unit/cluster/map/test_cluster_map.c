@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include <pharos/cluster.h>
+
 #include "base/rng.h"
 #include "cluster/map/cluster_map.h"
 #include "cluster/map/eras.h"
@@ -236,6 +238,8 @@ Test(cluster_map, a_right_sum_does_not_make_a_wrong_map_good)
 Test(cluster_map, an_adopted_map_begins_a_later_era)
 {
     enum { ERA = 1 << PHX_CLUSTER_ERA_SHIFT };
+    for (uint32_t version = 1; version < 2 * ERA; version++) /* a gateway knows it from changes, at any end of an era */
+        cr_assert_geq(phx_rule_era_begins(version, 1) - version, 2 * PHC_VERSIONS_LOST);
     cr_assert_eq(phx_rule_era_begins(1, 1), ERA);
     cr_assert_eq(phx_rule_era_begins(ERA / 2 - 1, 1), ERA);
     cr_assert_eq(phx_rule_era_begins(ERA / 2, 1), 2 * ERA);

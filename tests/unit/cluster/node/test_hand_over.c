@@ -94,6 +94,26 @@ static void expect_no_event(uint32_t node)
     cr_assert_not(take_next_event(&nodes[node], &event));
 }
 
+/* Versions are compared whole: the first one of an era is above the last one of the era before, and never below. */
+Test(hand_over, the_end_of_an_era_is_a_version_like_any_other)
+{
+    map.version = (2u << PHX_CLUSTER_ERA_SHIFT) - 1;
+    read_map();
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
+    const phx_cluster_map last = map;
+    const uint64_t ownership = phx_holdings_find(&nodes[A].holdings, 5)->ownership;
+    cr_assert(phx_cluster_map_give(&map, region_of(A), 2));
+    cr_assert_eq(map.version, 2u << PHX_CLUSTER_ERA_SHIFT);
+    read_map();
+    cr_assert_eq(phx_node_map(&nodes[A], &last), PH_OK);
+    cr_assert_eq(nodes[A].map.version, map.version, "the one before is no newer one");
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "", 0), PH_OK);
+    speak(A, B);
+    const uint64_t sent = expect_event(B, PHX_NODE_GAINED).offer.ownership;
+    cr_assert_eq(phx_hand_over_enter(&nodes[B], 6, region_of(B), sent), PH_OK);
+    cr_assert(sent > ownership && phx_holdings_find(&nodes[B].holdings, 6)->ownership > sent);
+}
+
 Test(hand_over, an_entity_goes_over_and_stays_until_the_confirmation)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
