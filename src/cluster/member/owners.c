@@ -13,17 +13,11 @@
 #include "cluster/node/hand_over.h"
 
 /* Another node asks for it, and this one has no answer of its own: the other's question comes behind that one. */
-static bool is_claimed_by_another(const phc *member, uint64_t id)
+static bool is_claimed_by_another(phc *member, uint64_t id)
 {
-    const phx_node *node = &member->node;
-    if (!phx_claims_have(&node->claims, id)) return false; /* most are asked for by none */
-    const phx_claim *own = phx_claims_of(&node->claims, node->def.member.registration);
-    if (own && member->question.phase == PHX_QUESTION_TAKEN && phx_claim_has(own, id)) return false;
-    for (uint32_t i = 0; i < node->claims.count; i++) {
-        const phx_claim *claim = &node->claims.items[i];
-        if (claim->registration != node->def.member.registration && phx_claim_has(claim, id)) return true;
-    }
-    return false;
+    const phx_claimed claimed = phx_claims_find(&member->node.claims, id);
+    const bool is_answered = claimed.own > 0 && member->question.phase == PHX_QUESTION_TAKEN;
+    return claimed.others > 0 && !is_answered;
 }
 
 /* A map that is older than an ownership is of a control store that had lost all: it takes a version above. */

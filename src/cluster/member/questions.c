@@ -157,11 +157,11 @@ static bool is_before(const phx_claim *own, const phx_question_head *head, uint6
  */
 static phx_question_answer answer_of(phc *member, const phx_question_head *head, uint64_t id)
 {
-    const phx_node *node = &member->node;
+    phx_node *node = &member->node;
     const uint64_t self = node->def.member.registration;
-    const phx_claim *own = phx_claims_of(&node->claims, self);
     if (phx_holdings_find(&node->holdings, id)) return PHX_ANSWER_YES;
-    if (!own || !phx_claim_has(own, id)) return PHX_ANSWER_NO;
+    if (phx_claims_find(&node->claims, id).own == 0) return PHX_ANSWER_NO;
+    const phx_claim *own = phx_claims_of(&node->claims, self);
     if (member->question.phase != PHX_QUESTION_ASKED || is_before(own, head, self)) return PHX_ANSWER_LATER;
     member->question.is_contested = true;
     return PHX_ANSWER_NO;

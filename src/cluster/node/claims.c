@@ -5,6 +5,15 @@
 
 #include <string.h>
 
+/* A value of the map: the own claim's count in the low half, the others' one in the high half. Claims of all nodes have
+ * fewer than 2^32 ids. */
+enum { OTHERS_SHIFT = 32 };
+
+static uint64_t one_in(const phx_claims *claims, const phx_claim *claim)
+{
+    return claim->registration == claims->own ? 1 : (uint64_t)1 << OTHERS_SHIFT;
+}
+
 void phx_claims_init(phx_claims *claims, phx_mem *mem)
 {
     *claims = (phx_claims){.mem = mem};
@@ -34,19 +43,22 @@ const phx_claim *phx_claims_of(const phx_claims *claims, uint64_t registration)
 
 static void count_ids(phx_claims *claims, const phx_claim *claim)
 {
+    const uint64_t one = one_in(claims, claim);
     for (uint32_t i = 0; i < claim->count; i++) {
         uint64_t *count = phx_idmap_find(&claims->claimed, claim->ids[i]);
-        if (count) ++*count;
-        else phx_idmap_insert(&claims->claimed, claim->ids[i], 1);
+        if (count) *count += one;
+        else phx_idmap_insert(&claims->claimed, claim->ids[i], one);
     }
 }
 
 static void uncount_ids(phx_claims *claims, const phx_claim *claim)
 {
+    const uint64_t one = one_in(claims, claim);
     for (uint32_t i = 0; i < claim->count; i++) {
         uint64_t *count = phx_idmap_find(&claims->claimed, claim->ids[i]);
         PHX_ASSERT(count);
-        if (--*count == 0) (void)phx_idmap_remove(&claims->claimed, claim->ids[i]);
+        *count -= one;
+        if (*count == 0) (void)phx_idmap_remove(&claims->claimed, claim->ids[i]);
     }
 }
 
@@ -84,14 +96,10 @@ void phx_claims_drop(phx_claims *claims, uint64_t registration)
     *claim = claims->items[--claims->count];
 }
 
-bool phx_claims_have(const phx_claims *claims, uint64_t id)
+phx_claimed phx_claims_find(phx_claims *claims, uint64_t id)
 {
-    return phx_idmap_find(&claims->claimed, id) != NULL;
-}
-
-bool phx_claim_has(const phx_claim *claim, uint64_t id)
-{
-    for (uint32_t i = 0; i < claim->count; i++)
-        if (claim->ids[i] == id) return true;
-    return false;
+    const uint64_t *count = phx_idmap_find(&claims->claimed, id);
+    claims->reads++;
+    return count ? (phx_claimed){.own = (uint32_t)*count, .others = (uint32_t)(*count >> OTHERS_SHIFT)}
+                 : (phx_claimed){0};
 }

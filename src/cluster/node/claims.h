@@ -18,10 +18,17 @@ typedef struct phx_claim {
 
 typedef struct phx_claims {
     phx_mem *mem;
+    uint64_t own; /* registration of this node; 0 = none yet */
     phx_claim *items;
     uint32_t count, capacity;
-    phx_idmap claimed; /* id to how many claims have it */
+    phx_idmap claimed; /* id to how often it stands in the own claim, and in the ones of others: see claims.c */
+    uint64_t reads;    /* of claimed, to say where an id stands */
 } phx_claims;
+
+/* Where an id stands. */
+typedef struct phx_claimed {
+    uint32_t own, others; /* how often in the own claim, and in the ones of others */
+} phx_claimed;
 
 void phx_claims_init(phx_claims *claims, phx_mem *mem);
 void phx_claims_free(phx_claims *claims);
@@ -32,7 +39,7 @@ bool phx_claims_set(phx_claims *claims, uint64_t registration, uint32_t number, 
                     uint32_t count);
 /* The node has none any more. */
 void phx_claims_drop(phx_claims *claims, uint64_t registration);
-bool phx_claims_have(const phx_claims *claims, uint64_t id);
-bool phx_claim_has(const phx_claim *claim, uint64_t id);
+/* One look-up, however many ids are claimed. */
+phx_claimed phx_claims_find(phx_claims *claims, uint64_t id);
 
 #endif

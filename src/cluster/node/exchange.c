@@ -13,10 +13,12 @@
  * changes follow it. A member that does not read for as many changes is long out. */
 enum { VERSIONS_AHEAD_MAX = 2 * PHX_CLUSTER_EXCEEDED_ERAS << PHX_CLUSTER_ERA_SHIFT };
 
-static bool is_claimed(const phx_node *node, const phx_offer *offer)
+static bool is_claimed(phx_node *node, const phx_offer *offer)
 {
-    for (uint32_t i = 0; i <= offer->follower_count; i++)
-        if (phx_claims_have(&node->claims, phx_wire_offer_id(offer, i))) return true;
+    for (uint32_t i = 0; i <= offer->follower_count; i++) {
+        const phx_claimed claimed = phx_claims_find(&node->claims, phx_wire_offer_id(offer, i));
+        if (claimed.own + claimed.others > 0) return true;
+    }
     return false;
 }
 

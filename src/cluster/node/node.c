@@ -13,6 +13,7 @@ void phx_node_init(phx_node *node, const phx_node_def *def)
     phx_mem_init(&node->mem, def->allocator);
     phx_holdings_init(&node->holdings, &node->mem);
     phx_claims_init(&node->claims, &node->mem);
+    node->claims.own = def->member.registration;
     phx_item_queue_init(&node->events, &node->mem);
 }
 
@@ -21,6 +22,7 @@ void phx_node_register(phx_node *node, uint64_t registration, uint16_t number)
     PHX_ASSERT(node->def.member.registration == 0 && registration != 0 && number != 0);
     node->def.member.registration = registration;
     node->def.member.number = number;
+    node->claims.own = registration;
 }
 
 void phx_node_free(phx_node *node)

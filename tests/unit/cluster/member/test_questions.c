@@ -124,6 +124,51 @@ Test(questions, there_is_no_answer_before_the_map_barrier)
     cr_assert(take_reply(pair.asking));
 }
 
+/* ---- two that ask for the same ---- */
+
+static void ask_for_all(phc *member, const uint64_t *ids)
+{
+    cr_assert_eq(phc_who_has(member, ids, PHC_ASKED_MAX), PH_OK);
+}
+
+/* What is looked up rises with the ids of a question, and not with their square. */
+Test(questions, an_id_that_both_ask_for_is_one_look_up)
+{
+    enum { MESSAGES = 8 }; /* each question is asked again once; some more until the answers are there */
+    static uint64_t ids[PHC_ASKED_MAX];
+    bool first = false, second = false;
+    for (uint32_t i = 0; i < PHC_ASKED_MAX; i++) ids[i] = i + 1;
+    ask_for_all(pair.asking, ids);
+    ask_for_all(pair.asked, ids);
+    for (uint32_t i = 0; i < 40; i++) {
+        step_pair();
+        first |= take_reply(pair.asking);
+        second |= take_reply(pair.asked);
+    }
+    cr_assert(first && second);
+    const uint64_t reads = pair.asking->node.claims.reads + pair.asked->node.claims.reads;
+    cr_assert_geq(reads, 2 * PHC_ASKED_MAX);
+    cr_assert_leq(reads, MESSAGES * PHC_ASKED_MAX);
+}
+
+/* Both have their own part of a value in the map of all claims. */
+Test(questions, the_own_claim_and_the_others_are_told_apart)
+{
+    const uint64_t own[] = {1, 2, 2}, other[] = {2, 3};
+    phx_claims *claims = &pair.asking->node.claims;
+    const uint64_t self = pair.asking->node.def.member.registration;
+    const uint64_t peer = pair.asked->node.def.member.registration;
+    cr_assert(phx_claims_set(claims, self, 1, 1, own, 3));
+    cr_assert(phx_claims_set(claims, peer, 1, 1, other, 2));
+    const phx_claimed both = phx_claims_find(claims, 2), one = phx_claims_find(claims, 1);
+    cr_assert(both.own == 2 && both.others == 1);
+    cr_assert(one.own == 1 && one.others == 0);
+    phx_claims_drop(claims, self);
+    cr_assert(phx_claims_find(claims, 2).own == 0 && phx_claims_find(claims, 2).others == 1);
+    phx_claims_drop(claims, peer);
+    cr_assert_eq(phx_idmap_count(&claims->claimed), 0);
+}
+
 /* ---- wrong numbers of a peer ---- */
 
 /* A question of the asked member, or its answer, with no ids. */
