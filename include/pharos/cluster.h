@@ -100,7 +100,10 @@ typedef struct phc_transport {
     /** Gives messages that came, at most so many, in some order. @return how many. */
     uint32_t (*poll)(void *user, uint32_t messages_max, phc_message_fn fn, void *fn_user);
     void (*state)(void *user, phc_transport_state *state);
-    /** Ends it; what it had is released, and messages that wait may be lost. May wait, for two seconds at most. */
+    /**
+     * Ends it; what it had is released, and messages that wait may be lost. May wait, for two seconds at most; of
+     * phc_nats_open() longer, where a server's name is being looked for.
+     */
     void (*close)(void *user);
     void *user;
     uint64_t reserved[4]; /* 0 */
@@ -648,7 +651,9 @@ typedef struct phc_nats_def {
  * find a server: it goes on trying. PHC_HALO holds up to 4 MiB that wait to leave, PHC_CHANNEL 8 MiB, and each as much
  * again that its thread has taken and not sent yet; a listened
  * subject up to 16 MiB that wait for poll(), and 16 subjects can be listened to. A server that is silent for a second
- * is left for another one. On PH_BAD_DEF and PH_IO `reason` (may be NULL) gets one line.
+ * is left for another one. Where a server is named by host, libnats asks the system's resolver in the thread of a
+ * connection, and close() waits for it: name servers by address where the resolver may hang. On PH_BAD_DEF and PH_IO
+ * `reason` (may be NULL) gets one line.
  * @return PH_OK and *transport; PH_BAD_DEF: a field of the definition; PH_IO: a thread; PH_BAD_ARGUMENT, PH_NO_MEMORY.
  * @thread any
  */
