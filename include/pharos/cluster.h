@@ -261,7 +261,10 @@ typedef struct phc phc;
 typedef enum phc_event_kind {
     PHC_EVENT_JOINED = 1,    /* this member is in the map now, with `number` */
     PHC_EVENT_FENCED = 2,    /* it is a member no more, for `reason`: it owns nothing, and no member hears it. The host
-                                ends the process, or destroys the world and opens both anew */
+                                ends the process, or destroys the world and opens both anew. With a status other than
+                                PH_OK that is in vain, as it is refused again: PH_BAD_DEF, another definition, number of
+                                regions or version of the library; PH_TAKEN, its wished number has another process, or a
+                                key that can not be read; PH_CAPACITY, the cluster has as many members as it can have */
     PHC_EVENT_GAINED = 3,    /* entity `id` came from node `number`: own from now on; `bytes` is what was packed */
     PHC_EVENT_LOST = 4,      /* entity `id` went to node `number`, and is remote here. status not PH_OK: its enter was
                                 refused by the world, number is 0; PH_UNKNOWN_ID: it is not there, and there were more

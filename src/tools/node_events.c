@@ -38,6 +38,7 @@ static void hear_event(phx_node_host *host, const phc_event *event)
         break;
     case PHC_EVENT_FENCED:
         host->fenced = event->reason;
+        host->fenced_for = event->status;
         break;
     case PHC_EVENT_GAINED:
     case PHC_EVENT_RESTORED:

@@ -51,7 +51,8 @@ typedef struct phx_node_host {
     bool is_wanted, is_asking; /* a census; a question is under way */
     bool is_incomplete;        /* some walker could not be entered: another census follows */
     bool is_joined, is_drained;
-    const char *fenced; /* NULL, or why */
+    const char *fenced;   /* NULL, or why */
+    ph_status fenced_for; /* PH_OK: started again it joins */
     phx_host_counts counts;
 } phx_node_host;
 

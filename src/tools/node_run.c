@@ -238,7 +238,7 @@ static bool is_over(node_run *run, uint64_t now_ns, int *exit_status)
     *exit_status = PHX_EXIT_OK;
     if (run->host.fenced) {
         how = "fenced";
-        *exit_status = PHX_EXIT_FENCED;
+        *exit_status = run->host.fenced_for == PH_OK ? PHX_EXIT_FENCED : PHX_EXIT_KEPT_OUT;
     } else if (run->host.is_drained) {
         how = "drained";
     } else if (run->signals->stops > 0 && run->job->member.gateway) {

@@ -8,7 +8,11 @@
 #include "tools/node_host.h"
 
 /* The node was put out of the cluster, as its lease ended or another member says so: to be started again. */
-enum { PHX_EXIT_FENCED = 3, PHX_EXIT_LEFT_ENTITIES = 4 };
+enum {
+    PHX_EXIT_FENCED = 3, /* started again it joins */
+    PHX_EXIT_LEFT_ENTITIES = 4,
+    PHX_EXIT_KEPT_OUT = 5 /* started again it would be refused again */
+};
 
 /* Until a signal asks for its end. @return the exit status of the program */
 int phx_node_run(phx_mem *mem, const phx_node_job *job, phx_node_signals *signals);

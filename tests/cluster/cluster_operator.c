@@ -30,7 +30,7 @@ enum {
     OUTPUT_SIZE = 32768,
     SLOW_MS = 35 /* of 50 */
 };
-enum { EXIT_WRONG = 2, EXIT_REFUSED = 3, EXIT_STORE = 4, EXIT_FOUND = 5, EXIT_FENCED = 3 };
+enum { EXIT_WRONG = 2, EXIT_REFUSED = 3, EXIT_STORE = 4, EXIT_FOUND = 5, EXIT_FENCED = 3, EXIT_KEPT_OUT = 5 };
 
 static const char *tool;
 static live_cluster *cluster;
@@ -363,7 +363,7 @@ static void meet_other_version(void)
     live_run *refused = live_start(cluster, false);
     const int status = await_exit(&refused->process, "a node beside another version does not end");
     live_read(cluster);
-    CHECK(refused->is_fenced && refused->number == 0 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FENCED,
+    CHECK(refused->is_fenced && refused->number == 0 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_KEPT_OUT,
           "a node beside another version: status %d", status);
     expect(EXIT_FOUND, "skipped", "check");
     await_walkers("members go on beside another version", 0);
@@ -416,7 +416,7 @@ static void meet_other_definition(void)
     cluster->adopts = false;
     const int status = await_exit(&refused->process, "a node of another definition does not end");
     live_read(cluster);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FENCED, "a node of another definition: status %d", status);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_KEPT_OUT, "a node of another definition: status %d", status);
     CHECK(log_has(refused, "cluster.adopt_map is on here, off there"), "what differs is not told");
     if (!CHECK_OK(phc_etcd_open(&(phc_etcd_def){.servers = servers, .server_count = 1}, &store, reason, sizeof reason)))
         return;

@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""The command line and the config of pharos-node, as far as no server answers: refusals, one line each.
+"""The command line and the config of pharos-node, with refusals, one line each; and beside a double of etcd its exit statuses.
 
 usage: test_node.py PROGRAM
 """
+import json
 import subprocess
+import struct
 import sys
 import tempfile
+import time
 
+from etcd_double import Etcd
+
+LEASE_MS, AWAITED_S = 1000, 30
 SERVERS = ["--nats", "nats://127.0.0.1:1", "--etcd", "http://127.0.0.1:1"]
 failures = 0
 
@@ -25,7 +31,89 @@ def refuses(name, arguments, words):
           f"{run.returncode} {run.stdout!r} {run.stderr!r}")
 
 
+class Node:
+    """A node beside the double of etcd, with its lines."""
+
+    def __init__(self, etcd, *arguments):
+        self.lines = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self.said = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self.process = subprocess.Popen([sys.argv[1], "--nats", "nats://127.0.0.1:1", "--etcd", etcd.url, "--lease-ms",
+                                         str(LEASE_MS), "--drain-ms", "2000", *arguments],
+                                        stdout=self.lines, stderr=self.said, text=True)
+
+    def events(self):
+        self.lines.seek(0)
+        return [json.loads(line) for line in self.lines if line.endswith("\n")]
+
+    def errors(self):
+        self.said.seek(0)
+        return self.said.read()
+
+    def awaits(self, is_there):
+        end = time.monotonic() + AWAITED_S
+        while not is_there() and time.monotonic() < end:
+            time.sleep(0.05)
+        return is_there()
+
+    def has(self, event):
+        return self.awaits(lambda: any(line["event"] == event for line in self.events()))
+
+    def ends(self, name, status, reason):
+        """By itself, with this exit status, and with `fenced` for that reason."""
+        try:
+            self.process.wait(AWAITED_S)
+        except subprocess.TimeoutExpired:
+            pass
+        reasons = [line["reason"] for line in self.events() if line["event"] == "fenced"]
+        check(name, self.process.returncode == status and len(reasons) == 1 and reason in reasons[0],
+              f"{self.process.returncode} {reasons} {self.errors()!r}")
+        self.stop()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+        self.lines.close()
+        self.said.close()
+
+
+def registration(form):
+    return struct.pack("<4sIBQQI", b"PHCN", form, 0, 0, 0, 0)
+
+
+def refusals_for_good():
+    """Exit status 5: started again it would be refused again."""
+    etcd = Etcd()
+    etcd.put("ph/demo/nodes/3", b"no registration")
+    Node(etcd, "--number", "3").ends("a number that is taken", 5, "the key of its number, ph/demo/nodes/3")
+    etcd.put("ph/demo/nodes/63", registration(2))
+    Node(etcd).ends("another version", 5, "another, incompatible version")
+    etcd.forget()
+    first = Node(etcd)
+    check("a node joins", first.has("joined"), first.errors())
+    Node(etcd, "--walkers", "7").ends("another definition", 5, "definition")
+    Node(etcd, "--regions", "2x2").ends("other regions", 5, "cluster.regions")
+    first.stop()
+    etcd.close()
+
+
+def ends_that_may_be_started_again():
+    """Exit status 3: the same command joins."""
+    etcd = Etcd()
+    lost = Node(etcd)
+    check("a node joins", lost.has("joined"), lost.errors())
+    etcd.forget()
+    lost.ends("a store that has lost all", 3, "the lease ran out")
+    again = Node(etcd)
+    check("it joins as it is started again", again.has("joined"), again.errors())
+    again.stop()
+    check("the last node leaves", again.process.returncode == 0, again.process.returncode)
+    etcd.close()
+
+
 def main():
+    refusals_for_good()
+    ends_that_may_be_started_again()
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/node.conf"
 

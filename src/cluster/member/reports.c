@@ -144,7 +144,8 @@ static void report_lag(phc *member, phx_known_member *other)
 
 static void report_fence(phc *member)
 {
-    const phc_event event = {.kind = PHC_EVENT_FENCED, .reason = member->membership.reason};
+    const phc_event event = {
+        .kind = PHC_EVENT_FENCED, .status = member->membership.why, .reason = member->membership.reason};
     if (!member->fence_told) member->fence_told = phx_report(member, &event);
 }
 

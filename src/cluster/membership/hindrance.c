@@ -69,6 +69,12 @@ static const char *say_hindrance(phx_membership *membership, phx_hindrance is)
     return NULL;
 }
 
+ph_status phx_hindrance_status(phx_hindrance_kind kind)
+{
+    if (kind == PHX_HINDRANCE_FULL) return PH_CAPACITY;
+    return kind == PHX_HINDRANCE_HELD || kind == PHX_HINDRANCE_UNREAD ? PH_TAKEN : PH_OK;
+}
+
 const char *phx_hindrance_hear_list(phx_membership *membership, const phx_cluster_map *map)
 {
     const phx_hindrance is = find_hindrance(membership, map), was = membership->hindrance;

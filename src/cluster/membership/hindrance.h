@@ -13,5 +13,7 @@
 /* By a list with that map. NULL: nothing has been in the way for a lease in which the store was steady; else why the
  * process ends. */
 const char *phx_hindrance_hear_list(phx_membership *membership, const phx_cluster_map *map);
+/* Of its end: may a process that is started in its place join? See phx_membership_end(). */
+ph_status phx_hindrance_status(phx_hindrance_kind kind);
 
 #endif

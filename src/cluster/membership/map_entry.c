@@ -15,6 +15,11 @@ const char *phx_map_entry_read(phx_cluster_map *map, const phc_entry *entry)
     return is_foreign ? PHX_OTHER_FORMAT : "the map of the store can not be read";
 }
 
+ph_status phx_map_entry_status(const char *flaw)
+{
+    return strcmp(flaw, PHX_OTHER_FORMAT) == 0 ? PH_BAD_DEF : PH_OK;
+}
+
 /* Bytes are compared, as another store may have the revision of the one before. */
 const char *phx_map_entry_read_listed(phx_membership *membership, const phc_entry *entry)
 {

@@ -44,21 +44,22 @@ void phx_membership_free(phx_membership *membership)
     membership->listed = NULL;
 }
 
-void phx_membership_end(phx_membership *membership, const char *reason)
+void phx_membership_end(phx_membership *membership, ph_status why, const char *reason)
 {
     if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
     membership->phase = PHX_MEMBERSHIP_ENDED;
+    membership->why = why;
     membership->reason = reason;
     phx_node_fence(membership->node);
 }
 
 /* If the request is lost, the lease runs out by itself. */
-static void leave(phx_membership *membership, const char *reason)
+static void leave(phx_membership *membership, ph_status why, const char *reason)
 {
     const phc_store *store = &membership->def.store;
     if (membership->lease != 0 && membership->phase != PHX_MEMBERSHIP_ENDED)
         (void)store->lease_end(store->user, PHX_TAG_END, membership->lease);
-    phx_membership_end(membership, reason);
+    phx_membership_end(membership, why, reason);
 }
 
 static void key_of(const phx_membership *membership, const char *name, uint32_t number, char key[PHC_KEY_MAX + 1])
@@ -73,7 +74,7 @@ static void key_of(const phx_membership *membership, const char *name, uint32_t 
 static void take_map(phx_membership *membership, const phx_cluster_map *map)
 {
     if (map->region_count != membership->def.region_count) {
-        phx_membership_end(membership, "the map of the store has another number of regions");
+        phx_membership_end(membership, PH_BAD_DEF, "the map of the store has another number of regions");
         return;
     }
     if (map->version > membership->map.version) membership->map = *map;
@@ -89,9 +90,9 @@ static void hand_map_on(phx_membership *membership)
     if (phx_node_map(node, &membership->map) != PH_OK) return;
     const phx_member *self = phx_cluster_map_member(&node->map, node->def.member.registration);
     if (node->fenced)
-        leave(membership, phx_listed_out_reason(membership)); /* a key written again is in the way of the next one */
+        leave(membership, PH_OK, phx_listed_out_reason(membership)); /* a key written again is in the next one's way */
     else if (self && self->expelled)
-        leave(membership, "expelled: by an operator, or as it and other members did not hear each other");
+        leave(membership, PH_OK, "expelled: by an operator, or as it and other members did not hear each other");
     else if (node->joined) membership->phase = PHX_MEMBERSHIP_MEMBER;
 }
 
@@ -116,7 +117,7 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
         membership->counts.adopted += membership->adopts;
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
         const char *flaw = phx_map_entry_read(&membership->proposed, &answer->entries[0]);
-        if (flaw) phx_membership_end(membership, flaw);
+        if (flaw) phx_membership_end(membership, phx_map_entry_status(flaw), flaw);
         else take_map(membership, &membership->proposed);
     }
 }
@@ -125,7 +126,7 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
 
 static void lose_lease(phx_membership *membership)
 {
-    if (!phx_comeback_begin(membership)) phx_membership_end(membership, "the lease ran out");
+    if (!phx_comeback_begin(membership)) phx_membership_end(membership, PH_OK, "the lease ran out");
 }
 
 static void hear_registration(phx_membership *membership, const phc_answer *answer)
@@ -184,14 +185,14 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         const phc_entry *entry = &answer->entries[i];
         if (strcmp(entry->key + length, "map") == 0) {
             const char *flaw = phx_map_entry_read_listed(membership, entry);
-            if (flaw) phx_membership_end(membership, flaw);
+            if (flaw) phx_membership_end(membership, phx_map_entry_status(flaw), flaw);
             map = &membership->read;
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
             const char *refusal = phx_listed_take(membership, map, entry); /* the map has come before: by key */
             if (refusal && membership->phase < PHX_MEMBERSHIP_MEMBER && !phx_refusal_is_void(membership, map) &&
                 !phx_refusal_begin(membership, refusal))
-                leave(membership, refusal);
+                leave(membership, PH_BAD_DEF, refusal);
         } else if (strcmp(entry->key + length, "balancer") == 0) {
             phx_balancer_list(membership, entry);
         }
@@ -203,14 +204,14 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         adopt_map(membership);
         return;
     }
-    if (phx_adoption_lacks_map(membership, map)) phx_membership_end(membership, "the store has lost the map");
+    if (phx_adoption_lacks_map(membership, map)) phx_membership_end(membership, PH_OK, "the store has lost the map");
     if (membership->phase == PHX_MEMBERSHIP_ENDED || map->version < membership->map.version)
         return; /* or an old list */
     if (revision != 0) take_map(membership, map);
     phx_listed_find_registration(membership);
     hand_map_on(membership);
     const char *hindrance = phx_hindrance_hear_list(membership, map);
-    if (hindrance) leave(membership, hindrance);
+    if (hindrance) leave(membership, phx_hindrance_status(membership->hindrance.kind), hindrance);
     const bool is_keyless = phx_comeback_hear_list(membership, revision);
     phx_balancer_end_list(membership);
     if (membership->writes || membership->phase == PHX_MEMBERSHIP_ENDED) return;
@@ -235,7 +236,7 @@ static void take_answer(void *of, const phc_answer *answer)
     if (answer->tag == PHX_REPORTING_TAG) phx_reporting_hear(membership, answer);
     phx_balancer_hear(membership, answer);
     const char *refusal = phx_refusal_hear(membership, answer);
-    if (refusal) leave(membership, refusal);
+    if (refusal) leave(membership, PH_BAD_DEF, refusal);
     switch (answer->tag) {
     case PHX_TAG_LIST:
         hear_list(membership, answer);
@@ -254,7 +255,7 @@ static void take_answer(void *of, const phc_answer *answer)
         phx_lease_hear(membership, answer);
         break;
     case PHX_TAG_END:
-        phx_membership_end(membership, "left");
+        phx_membership_end(membership, PH_OK, "left");
         break;
     default:
         break;
@@ -293,5 +294,5 @@ void phx_membership_tick(phx_membership *membership, uint64_t now)
 
 void phx_membership_leave(phx_membership *membership)
 {
-    leave(membership, "left");
+    leave(membership, PH_OK, "left");
 }

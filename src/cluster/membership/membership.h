@@ -22,8 +22,9 @@ void phx_membership_free(phx_membership *membership);
 /* Takes answers, makes requests that are due. now in ns, of a clock that goes on while the machine sleeps. */
 void phx_membership_tick(phx_membership *membership, uint64_t now);
 
-/* It ends for ever, for a static reason; the node, if it was in a map, is fenced. */
-void phx_membership_end(phx_membership *membership, const char *reason);
+/* It ends for ever, for a static reason; the node, if it was in a map, is fenced. PH_OK: a process that is started in
+ * its place may join; else it is refused for the same reason. */
+void phx_membership_end(phx_membership *membership, ph_status why, const char *reason);
 
 /* Ends the lease, so that the others put it out at once; the node is fenced. */
 void phx_membership_leave(phx_membership *membership);

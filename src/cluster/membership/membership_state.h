@@ -101,7 +101,8 @@ typedef struct phx_membership {
     phx_node *node;
     phx_mem mem;
     phx_membership_phase phase;
-    const char *reason;                  /* of PHX_MEMBERSHIP_ENDED */
+    const char *reason;                  /* of PHX_MEMBERSHIP_ENDED; */
+    ph_status why;                       /* ... as phc_event.status */
     char prefix[PHX_WORLD_NAME_MAX + 8]; /* of keys: "ph/WORLD/" */
     uint64_t now, lease, list_at, renew_at, renew_asked, lease_asked;
     uint32_t granted_ms_max;    /* of leases that the store gave: it may give longer ones than it was asked for */

@@ -574,6 +574,7 @@ Test(phc, consumers_are_the_same_for_all_members)
     cr_assert_eq(status, PH_BUSY);
     cr_assert(find_event(all[1].member, PHC_EVENT_FENCED, &event));
     cr_assert(strstr(event.reason, "world: world.consumers is 4 here, 0 there"));
+    cr_assert_eq(event.status, PH_BAD_DEF, "started again it is refused again");
 }
 
 Test(phc, a_gateway_is_no_silent_node)

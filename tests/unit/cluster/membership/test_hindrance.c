@@ -13,10 +13,10 @@ enum { WISHED = 3, JOIN_TICKS = 20 };
 
 TestSuite(hindrance, .init = bed_begin, .fini = bed_end);
 
-static bool ends_for(uint32_t at, const char *text)
+static bool ends_for(uint32_t at, ph_status why, const char *text)
 {
     const phx_membership *membership = &bed.processes[at].membership;
-    return membership->phase == PHX_MEMBERSHIP_ENDED && strstr(membership->reason, text);
+    return membership->phase == PHX_MEMBERSHIP_ENDED && membership->why == why && strstr(membership->reason, text);
 }
 
 Test(hindrance, one_whose_number_a_living_process_has_ends_a_lease_later)
@@ -30,7 +30,7 @@ Test(hindrance, one_whose_number_a_living_process_has_ends_a_lease_later)
     bed_run(2 * LEASE_TICKS);
     (void)snprintf(text, sizeof text, "number 3 is that of another process, which lives: registration %llu",
                    (unsigned long long)bed.processes[0].node.def.member.registration);
-    cr_assert(ends_for(1, text), "%s", bed.processes[1].membership.reason);
+    cr_assert(ends_for(1, PH_TAKEN, text), "%s", bed.processes[1].membership.reason);
     cr_assert(bed.processes[1].node.fenced);
     cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
     cr_assert_eq(bed_keys("ph/unit/nodes/"), 1);
@@ -111,7 +111,7 @@ static void expect_full(bool gateways, const char *text)
     bed_run(LEASE_TICKS);
     cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_JOIN, "a dead member may be among them");
     bed_run(2 * LEASE_TICKS);
-    cr_assert(ends_for(2, text), "%s", bed.processes[2].membership.reason);
+    cr_assert(ends_for(2, PH_CAPACITY, text), "%s", bed.processes[2].membership.reason);
     cr_assert_eq(bed.processes[0].node.map.member_count, PHX_CLUSTER_KIND_MAX + 1u + (gateways ? 1 : 0));
 }
 
@@ -178,7 +178,7 @@ Test(hindrance, one_whose_key_is_deleted_and_whose_number_is_taken_ends_a_lease_
     while (bed_keys("ph/unit/nodes/3") == 0) bed_run(1);
     bed.processes[1].runs = true;
     bed_run(3 * LEASE_TICKS);
-    cr_assert(ends_for(1, "number 3 is that of another process, which lives"), "%s",
+    cr_assert(ends_for(1, PH_TAKEN, "number 3 is that of another process, which lives"), "%s",
               bed.processes[1].membership.reason);
     cr_assert_eq(bed.processes[3].membership.phase, PHX_MEMBERSHIP_MEMBER);
 }
@@ -201,7 +201,7 @@ static void write_unreadable(const char *key)
 
 static void expect_unread(void)
 {
-    cr_assert(ends_for(1, "the key of its number, ph/unit/nodes/3, can not be read"), "%s",
+    cr_assert(ends_for(1, PH_TAKEN, "the key of its number, ph/unit/nodes/3, can not be read"), "%s",
               bed.processes[1].membership.reason);
 }
 
@@ -267,7 +267,7 @@ Test(hindrance, one_that_wishes_no_number_passes_over_keys_that_are_not_listed)
     cr_assert_eq(bed.processes[1].node.def.member.number, KEYS + 1);
     bed_start(2, 20, REGIONS, 1, false); /* its key is not among the first ones */
     bed_run(4 * LEASE_TICKS);
-    cr_assert(ends_for(2, "the key of its number, ph/unit/nodes/20, can not be read"), "%s",
+    cr_assert(ends_for(2, PH_TAKEN, "the key of its number, ph/unit/nodes/20, can not be read"), "%s",
               bed.processes[2].membership.reason);
 }
 
@@ -320,6 +320,6 @@ Test(hindrance, one_that_was_put_out_before_it_knew_that_it_had_joined_does_not_
         bed_run(1);
         cr_assert(!first_knows(registration), "tick %u", i);
     }
-    cr_assert(ends_for(1, "its key ph/unit/nodes/3 is gone, and can not be written again"), "%s",
+    cr_assert(ends_for(1, PH_OK, "its key ph/unit/nodes/3 is gone, and can not be written again"), "%s",
               one->membership.reason);
 }

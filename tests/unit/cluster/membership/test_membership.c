@@ -547,6 +547,7 @@ Test(membership, a_member_does_not_come_back_into_an_older_map)
     bed_run(LEASE_TICKS);
     cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(bed.processes[0].membership.reason, "the store has lost the map");
+    cr_assert_eq(bed.processes[0].membership.why, PH_OK);
 }
 
 static void keep_map(void *user, const phc_answer *answer)
@@ -575,6 +576,7 @@ static const char *reason_of_one_that_is_out(bool ends_lease)
     bed_run(10);
     other.close(other.user);
     cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_eq(bed.processes[1].membership.why, PH_OK, "started again it joins");
     return bed.processes[1].membership.reason;
 }
 

@@ -25,6 +25,8 @@ Test(refusal, another_world_is_refused)
     cr_assert_str_eq(bed.processes[1].membership.reason, "another member has another definition of the world");
     cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(bed.processes[2].membership.reason, "the map of the store has another number of regions");
+    cr_assert_eq(bed.processes[1].membership.why, PH_BAD_DEF);
+    cr_assert_eq(bed.processes[2].membership.why, PH_BAD_DEF);
     cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
     cr_assert_eq(bed.processes[0].node.map.member_count, 1);
 }
@@ -405,6 +407,7 @@ Test(refusal, a_process_of_another_version_yields_and_members_go_on)
     cr_assert_gt(bed.processes[0].membership.counts.skipped, 0);
     cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(bed.processes[1].membership.reason, PHX_OTHER_FORMAT);
+    cr_assert_eq(bed.processes[1].membership.why, PH_BAD_DEF);
     cr_assert_eq(bed.processes[0].node.map.member_count, 1);
 }
 
@@ -425,6 +428,7 @@ Test(refusal, a_map_of_another_version_is_refused_by_name_and_stays)
     bed_run(20);
     cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(bed.processes[0].membership.reason, PHX_OTHER_FORMAT);
+    cr_assert_eq(bed.processes[0].membership.why, PH_BAD_DEF);
     const phx_memory_table *table = phx_memory_table_of(bed.memory);
     for (uint32_t i = 0; i < table->key_count; i++)
         cr_assert(strcmp(table->keys[i].key, "ph/unit/map") != 0 || table->keys[i].value[4] == PHX_CLUSTER_FORMAT + 1);
