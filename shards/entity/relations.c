@@ -33,11 +33,28 @@ phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target)
     return NULL;
 }
 
+/* As phx_grow(), but by an eighth, as the tables of entities grow: unused capacity stays for ever. */
+static bool grow_by_part(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, size_t needed, size_t item)
+{
+    enum { PART = 8 };
+    if (PHX_LIKELY(needed <= *capacity)) return true;
+    const size_t wanted = (size_t)*capacity + *capacity / PART;
+    void *more = NULL, *less;
+    uint32_t more_capacity = 0;
+    if (!phx_grow(mem, &more, &more_capacity, 0, wanted < needed ? needed : wanted, item)) return false;
+    memcpy(&less, array, sizeof less); /* as bytes: it is a typed pointer */
+    if (keep > 0) memcpy(more, less, keep * item);
+    phx_release(mem, array, capacity, item);
+    memcpy(array, &more, sizeof more);
+    *capacity = more_capacity;
+    return true;
+}
+
 /* Places for slots up to this one. false = no memory. */
 static bool reserve_set_places(phx_relations *relations, phx_mem *mem, uint32_t slot)
 {
     const uint32_t had = relations->places;
-    if (!phx_grow(mem, (void **)&relations->place, &relations->places, had, (size_t)slot + 1, sizeof(uint32_t)))
+    if (!grow_by_part(mem, (void **)&relations->place, &relations->places, had, (size_t)slot + 1, sizeof(uint32_t)))
         return false;
     if (relations->places > had) memset(relations->place + had, 0, (relations->places - had) * sizeof(uint32_t));
     return true;
@@ -47,13 +64,13 @@ static bool reserve_set_places(phx_relations *relations, phx_mem *mem, uint32_t 
 static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, phx_relation_observer observer)
 {
     if (!reserve_set_places(relations, mem, observer.slot)) return NULL;
-    if (!phx_grow(mem, (void **)&relations->changed, &relations->changed_capacity, relations->changed_count,
-                  (size_t)relations->changed_count + relations->used + 1, sizeof(uint32_t)))
+    if (!grow_by_part(mem, (void **)&relations->changed, &relations->changed_capacity, relations->changed_count,
+                      (size_t)relations->changed_count + relations->used + 1, sizeof(uint32_t)))
         return NULL;
     uint32_t at = relations->free_first;
     if (at == SET_NONE) {
-        if (!phx_grow(mem, (void **)&relations->sets, &relations->sets_capacity, relations->set_count,
-                      (size_t)relations->set_count + 1, sizeof(phx_relation_set)))
+        if (!grow_by_part(mem, (void **)&relations->sets, &relations->sets_capacity, relations->set_count,
+                          (size_t)relations->set_count + 1, sizeof(phx_relation_set)))
             return NULL;
         at = relations->set_count;
     }

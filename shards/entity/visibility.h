@@ -90,7 +90,8 @@ typedef struct phx_relation {
     uint64_t target;
     float view, margin; /* of the pair */
     uint32_t slot;      /* a guess of the target's slot: phx_related_slot(); right while listed */
-    uint16_t bits;      /* PHX_RELATION_...; 0 = it ended in this tick, see relations.h */
+    uint8_t bits;       /* PHX_RELATION_...; 0 = it ended in this tick, see relations.h */
+    bool back;          /* the target has a relation to the observer (world/table/relation_index.h) */
     bool listed;        /* the target is in the observer's list, if that list is derived (query/prev_list.h) */
     bool lists;         /* in the interest phase: it is from now on */
 } phx_relation;

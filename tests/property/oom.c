@@ -123,7 +123,7 @@ static command any_command(uint64_t *rng, uint32_t round)
         COMMAND_BROADCAST, COMMAND_BROADCAST, COMMAND_AREA_SET, COMMAND_AREA_SET, COMMAND_AREA_REMOVE,
         COMMAND_RESEND,    COMMAND_HIDE,      COMMAND_UNHIDE,   COMMAND_REVEAL,   COMMAND_UNREVEAL};
     c.type = round == 0 ? COMMAND_ENTER : types[phx_rng_below(rng, sizeof types / sizeof types[0])];
-    c.other = c.id % ENTITIES + 1;
+    c.other = (c.id + (phx_rng_below(rng, 2) ? 0 : ENTITIES - 2)) % ENTITIES + 1; /* relations both ways, too */
     c.attrs.given = c.type == COMMAND_ENTER ? PH_X | PH_Y | PH_KIND : PH_VIEW;
     if (c.type == COMMAND_SET && phx_rng_below(rng, 3) > 0) c.attrs.given = PH_KIND | PH_USER_DATA; /* a new name */
     c.attrs.user_data = phx_rng_below(rng, 1000);

@@ -158,7 +158,7 @@ static phx_relation join_relations(const phx_relation *before, phx_relation item
         item.view = before->view;
         item.margin = before->margin;
     }
-    item.bits = (uint16_t)(item.bits | before->bits);
+    item.bits = (uint8_t)(item.bits | before->bits);
     return item;
 }
 
@@ -171,7 +171,7 @@ static ph_status relate_member(phx_world *world, const phx_capsule_view *view, p
     for (uint32_t i = 0; i < view->member.relations; i++) {
         const phx_capsule_relation saved = phx_capsule_relation_at(view->relations, i);
         const phx_relation item = {
-            .target = saved.target, .view = saved.view, .margin = saved.margin, .bits = (uint16_t)saved.bits};
+            .target = saved.target, .view = saved.view, .margin = saved.margin, .bits = (uint8_t)saved.bits};
         if (!phx_directory_has(&world->directory, item.target)) continue;
         const phx_relation before = phx_ingest_relation_now(world, import->id, item.target);
         if (!phx_ingest_put_relation(world, import->id, join_relations(&before, item))) return PH_NO_MEMORY;

@@ -35,18 +35,38 @@ phx_relation phx_ingest_relation_now(const phx_world *world, uint64_t observer, 
     return relation_now(shard, slot, target);
 }
 
+/* The relations of an entity, or NULL. */
+static const phx_relation_set *relations_of_id(const phx_world *world, uint64_t id)
+{
+    uint32_t slot;
+    const phx_shard *shard = must_find(world, id, &slot);
+    return phx_relations_of(&shard->relations, slot);
+}
+
+/*
+ * The index has a relation to which there is none back. So the first of two relations adds itself, and the second one
+ * removes it from there; the first one that ends adds the other one again.
+ */
 bool phx_ingest_put_relation(phx_world *world, uint64_t observer, phx_relation item)
 {
     uint32_t slot;
     phx_shard *shard = must_find(world, observer, &slot);
-    const bool before = relation_now(shard, slot, item.target).bits != 0;
+    const bool begins = relation_now(shard, slot, item.target).bits == 0, ends = item.bits == 0;
     uint32_t target;
-    if (!before && item.bits == 0) return true; /* an import that is undone: the target may have left before */
+    if (begins && ends) return true; /* an import that is undone: the target may have left before */
     if (must_find(world, item.target, &target) == shard) item.slot = target;
-    if (!before && !phx_relation_index_add(&world->relation_index, item.target, observer)) return false;
+    phx_relation *back = phx_relation_find(relations_of_id(world, item.target), observer); /* stays where it is */
+    const uint64_t to = back ? observer : item.target, from = back ? item.target : observer;
+    const bool changes = begins || ends, adds = changes && begins == !back;
+    item.back = back != NULL;
+    phx_relation_index *index = &world->relation_index;
+    if (adds && !phx_relation_index_add(index, to, from)) return false;
     const bool put = phx_shard_relate(shard, slot, item);
-    if (put ? item.bits == 0 : !before) phx_relation_index_remove(&world->relation_index, item.target, observer);
-    return put;
+    if (put ? changes && !adds : adds) phx_relation_index_remove(index, to, from);
+    if (!put || !back || !changes) return put;
+    back->back = begins;
+    index->mutual += begins ? 1 : UINT64_MAX; /* one less */
+    return true;
 }
 
 /* The bit of the relation that a command begins or ends. */
@@ -69,7 +89,7 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_i
     bool ends;
     uint32_t bit = bit_of(op, &ends);
     if (ends && !(before & bit)) return PH_ABSENT;
-    item.bits = (uint16_t)(ends ? before & ~bit : before | bit);
+    item.bits = (uint8_t)(ends ? before & ~bit : before | bit);
     if (op == PHX_OP_PAIR) {
         item.view = command->view;
         item.margin = command->margin;
@@ -77,36 +97,59 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_i
     return phx_ingest_put_relation(world, command->id, item) ? PH_OK : PH_NO_MEMORY;
 }
 
+static bool ready_to_relate(phx_world *world, uint64_t observer)
+{
+    uint32_t slot;
+    phx_shard *shard = must_find(world, observer, &slot);
+    return phx_shard_ready_to_relate(shard, slot);
+}
+
 /* Makes the observers ready that have a relation to it, which then ends without memory. false = no memory. */
 static bool ready_related_observers(phx_world *world, uint64_t id)
 {
     const phx_relation_observers *tie = phx_relation_index_of(&world->relation_index, id);
-    for (uint32_t i = 0; tie && i < tie->count; i++) {
-        uint32_t slot;
-        phx_shard *shard = must_find(world, tie->observers[i], &slot);
-        if (!phx_shard_ready_to_relate(shard, slot)) return false;
+    for (uint32_t i = 0; tie && i < tie->count; i++)
+        if (!ready_to_relate(world, tie->observers[i])) return false;
+    const phx_relation_set *set = relations_of_id(world, id);
+    for (uint32_t i = 0; set && i < set->count; i++) {
+        const phx_relation *own = &set->items[i];
+        if (own->bits != 0 && own->back && !ready_to_relate(world, own->target)) return false;
     }
     return true;
 }
 
-static void end_relations(phx_world *world, uint64_t id)
+static void end_relation(phx_world *world, uint64_t observer, uint64_t target)
 {
     uint32_t slot;
+    phx_shard *shard = must_find(world, observer, &slot);
+    phx_relation item = relation_now(shard, slot, target);
+    item.bits = 0;
+    bool ended = phx_shard_relate(shard, slot, item);
+    PHX_ASSERT(ended); /* ending a relation of an observer that is ready for it needs no memory */
+    (void)ended;
+}
+
+/* Ends all relations to an entity; its own ones go with it. */
+static void end_relations(phx_world *world, uint64_t id)
+{
+    phx_relation_index *index = &world->relation_index;
     const phx_relation_observers *tie;
-    while ((tie = phx_relation_index_of(&world->relation_index, id)) != NULL) {
+    while ((tie = phx_relation_index_of(index, id)) != NULL) {
         uint64_t observer = tie->observers[tie->count - 1];
-        phx_shard *shard = must_find(world, observer, &slot);
-        phx_relation item = relation_now(shard, slot, id);
-        item.bits = 0;
-        bool ended = phx_shard_relate(shard, slot, item);
-        PHX_ASSERT(ended); /* ending a relation of an observer that is ready for it needs no memory */
-        (void)ended;
-        phx_relation_index_remove(&world->relation_index, id, observer);
+        end_relation(world, observer, id);
+        phx_relation_index_remove(index, id, observer);
     }
-    const phx_shard *shard = must_find(world, id, &slot);
-    const phx_relation_set *set = phx_relations_of(&shard->relations, slot);
-    for (uint32_t i = 0; set && i < set->count; i++)
-        if (set->items[i].bits != 0) phx_relation_index_remove(&world->relation_index, set->items[i].target, id);
+    const phx_relation_set *set = relations_of_id(world, id);
+    for (uint32_t i = 0; set && i < set->count; i++) {
+        const phx_relation *own = &set->items[i];
+        if (own->bits == 0) continue;
+        if (own->back) {
+            end_relation(world, own->target, id);
+            index->mutual--;
+        } else {
+            phx_relation_index_remove(index, own->target, id);
+        }
+    }
 }
 
 /* ---- attachments ---- */

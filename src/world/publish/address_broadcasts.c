@@ -38,7 +38,8 @@ void phx_broadcasts_locate(phx_world *world)
             continue; /* it left and entered again */
         source->shard = shard->number;
         source->related = phx_relation_index_of(&world->relation_index, source->id);
-        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || source->related;
+        source->relations = phx_relations_of(&shard->relations, source->slot);
+        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || source->related || source->relations;
     }
     for (uint32_t m = 0; m < b->message_count; m++) place_range(world, &b->messages[m]);
 }
@@ -61,14 +62,29 @@ static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32
     return phx_store_ghost(&world->shards[index].store, source->id);
 }
 
+/* Places of all with a relation to the source, each once: observers of the index, then of its own targets some. */
+static uint32_t related_places(const phx_source *source)
+{
+    return (source->related ? source->related->count : 0) + (source->relations ? source->relations->count : 0);
+}
+
+/* The one at a place, or 0: a target without a relation back, or of a relation that ended. */
+static uint64_t related_observer(const phx_source *source, uint32_t at)
+{
+    const uint32_t count = source->related ? source->related->count : 0;
+    if (at < count) return source->related->observers[at];
+    const phx_relation *own = &source->relations->items[at - count];
+    return own->bits != 0 && own->back ? own->target : 0;
+}
+
 /* Calls own observers with a pair or link to the source, anywhere. false = no memory. */
 static bool address_related(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
 {
-    const phx_relation_observers *related = source->related;
-    for (uint32_t i = 0; related && i < related->count; i++) {
+    for (uint32_t i = 0, places = related_places(source); i < places; i++) {
+        const uint64_t id = related_observer(source, i);
         phx_shard *shard;
         uint32_t observer;
-        if (!phx_world_find(world, related->observers[i], &shard, &observer) || shard->number != index) continue;
+        if (id == 0 || !phx_world_find(world, id, &shard, &observer) || shard->number != index) continue;
         if (!phx_recipients_address_one(&world->broadcasts.shard_recipients[index], shard, slot, message, observer))
             return false;
     }
@@ -107,12 +123,12 @@ static bool address_viewers(phx_world *world, const phx_message *message, uint32
            (!source->far || address_related(world, source, index, slot, number));
 }
 
-/* The observers with a relation to a message's source, if it is seen by lists; NULL: none. */
-static const phx_relation_observers *related_to_message(const phx_broadcasts *b, uint32_t number)
+/* The source of a message that goes to lists beyond views; NULL: it does not. */
+static const phx_source *far_source(const phx_broadcasts *b, uint32_t number)
 {
     if (number >= b->message_count || b->messages[number].ranged) return NULL;
     const phx_source *source = &b->sources[b->messages[number].source];
-    return source->shard == PHX_SLOT_NONE ? NULL : source->related;
+    return source->shard == PHX_SLOT_NONE || !source->far ? NULL : source;
 }
 
 /*
@@ -123,18 +139,21 @@ static void await_related(const phx_world *world, uint32_t message)
 {
     enum { BODIES = 2, HOMES = 5, OBSERVERS = 9, ENTRIES = 14, MOST = PHX_CACHE_LINE / sizeof(uint64_t) };
     const phx_broadcasts *b = &world->broadcasts;
-    const phx_relation_observers *entry = related_to_message(b, message + ENTRIES),
-                                 *list = related_to_message(b, message + OBSERVERS),
-                                 *homes = related_to_message(b, message + HOMES),
-                                 *bodies = related_to_message(b, message + BODIES);
-    if (entry) __builtin_prefetch(entry);
-    if (list) __builtin_prefetch(list->observers);
-    for (uint32_t i = 0; homes && i < homes->count && i < MOST; i++)
-        phx_directory_prefetch(&world->directory, homes->observers[i]);
-    for (uint32_t i = 0; bodies && i < bodies->count && i < MOST; i++) {
+    const phx_source *entry = far_source(b, message + ENTRIES), *list = far_source(b, message + OBSERVERS),
+                     *homes = far_source(b, message + HOMES), *bodies = far_source(b, message + BODIES);
+    if (entry) {
+        __builtin_prefetch(entry->related);
+        __builtin_prefetch(entry->relations);
+    }
+    if (list && list->related) __builtin_prefetch(list->related->observers);
+    if (list && list->relations) __builtin_prefetch(list->relations->items);
+    for (uint32_t i = 0; homes && i < related_places(homes) && i < MOST; i++)
+        phx_directory_prefetch(&world->directory, related_observer(homes, i));
+    for (uint32_t i = 0; bodies && i < related_places(bodies) && i < MOST; i++) {
+        const uint64_t id = related_observer(bodies, i);
         phx_shard *shard;
         uint32_t observer;
-        if (!phx_world_find(world, bodies->observers[i], &shard, &observer)) continue;
+        if (id == 0 || !phx_world_find(world, id, &shard, &observer)) continue;
         __builtin_prefetch(&shard->store.body[observer]);
     }
 }

@@ -30,7 +30,8 @@ typedef struct phx_source {
     uint32_t incarnation;
     uint32_t shard, slot;                  /* its home at the tick's end; shard PHX_SLOT_NONE: the incarnation left */
     bool far;                              /* may be seen beyond views: global, reach, pair, link */
-    const phx_relation_observers *related; /* observers with a relation to it, or NULL */
+    const phx_relation_observers *related; /* observers with a relation to it and none back, or NULL */
+    const phx_relation_set *relations;     /* its own, or NULL: of the targets some have one back */
 } phx_source;
 
 /* The messages of one observer: numbers of messages in the scratch's heard[]. */

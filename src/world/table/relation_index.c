@@ -44,6 +44,24 @@ static bool place_for(phx_relation_index *relation_index, uint32_t *place)
     return true;
 }
 
+/* Without memory: a free place may have the room, from a time when it was this target's. false = none has. */
+static bool exchange_room(phx_relation_index *relation_index, phx_relation_observers *entry)
+{
+    const uint32_t needed = entry->count + 1;
+    uint32_t place = relation_index->free_first;
+    while (place != ENTRY_NONE && relation_index->entries[place].capacity < needed)
+        place = relation_index->entries[place].next_free;
+    if (place == ENTRY_NONE) return false;
+    phx_relation_observers *free_entry = &relation_index->entries[place];
+    const phx_relation_observers before = *entry;
+    for (uint32_t i = 0; i < before.count; i++) free_entry->observers[i] = before.observers[i];
+    entry->observers = free_entry->observers;
+    entry->capacity = free_entry->capacity;
+    free_entry->observers = before.observers;
+    free_entry->capacity = before.capacity;
+    return true;
+}
+
 bool phx_relation_index_add(phx_relation_index *relation_index, uint64_t target, uint64_t observer)
 {
     uint32_t place;
@@ -52,7 +70,8 @@ bool phx_relation_index_add(phx_relation_index *relation_index, uint64_t target,
     else if (!place_for(relation_index, &place)) return false;
     phx_relation_observers *entry = &relation_index->entries[place];
     if (!phx_few_grow(relation_index->mem, (void **)&entry->observers, &entry->capacity, entry->count, entry->count + 1,
-                      sizeof(uint64_t)))
+                      sizeof(uint64_t)) &&
+        !exchange_room(relation_index, entry))
         return false;
     if (!at) {
         relation_index->free_first = entry->next_free;

@@ -1,7 +1,8 @@
 /*
  * The reverse of pairs, links, hides and reveals: the observers with a relation to each target, so that all these
- * relations end when the target leaves. One table for the world, by id. Written in the ingest phase by the ticking
- * thread; read by readers between ticks.
+ * relations end when the target leaves. Two entities with relations to each other are left out: each finds the other
+ * one by its own relation, and a party has no others. One table for the world, by id. Written in the
+ * ingest phase by the ticking thread; read by readers between ticks.
  */
 #ifndef PHX_WORLD_TABLE_RELATION_INDEX_H
 #define PHX_WORLD_TABLE_RELATION_INDEX_H
@@ -19,6 +20,7 @@ typedef struct phx_relation_index {
     phx_relation_observers *entries;
     uint32_t entry_count, entries_capacity, free_first;
     uint64_t relations; /* number of relations, over all targets */
+    uint64_t mutual;    /* two entities with relations to each other, which are not in it */
     phx_mem *mem;
 } phx_relation_index;
 
@@ -31,7 +33,10 @@ static inline void phx_relation_index_prefetch(const phx_relation_index *relatio
 {
     if (relation_index->relations > 0) phx_idmap_prefetch(&relation_index->index, target);
 }
-/* Adds a relation that is not there. false = no memory, unchanged. */
+/*
+ * Adds a relation that is not there. false = no memory, unchanged: not if the target has had as many, and since then
+ * all others had no more.
+ */
 bool phx_relation_index_add(phx_relation_index *relation_index, uint64_t target, uint64_t observer);
 /* Removes a relation that is there. */
 void phx_relation_index_remove(phx_relation_index *relation_index, uint64_t target, uint64_t observer);

@@ -249,7 +249,8 @@ static bool receive_migrants(phx_world *world, phx_stage *next)
 static phx_stage after_imports(const phx_world *world)
 {
     if (world->shard_count == 1) return PHX_STAGE_INDEX;
-    return world->relation_index.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
+    const phx_relation_index *relations = &world->relation_index;
+    return relations->relations + relations->mutual == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
 }
 
 static bool run_zones(phx_world *world)

@@ -149,7 +149,7 @@ void fleet_enter(fleet *f, uint64_t id, phx_attr attr, float x, float y)
 void fleet_relate(fleet *f, uint64_t observer, uint64_t target, uint32_t bits, float view)
 {
     const phx_relation item = {
-        .target = target, .slot = own_slot(f, target), .bits = (uint16_t)bits, .view = view, .margin = view / 4};
+        .target = target, .slot = own_slot(f, target), .bits = (uint8_t)bits, .view = view, .margin = view / 4};
     cr_assert(f->entity[observer].in && f->entity[target].in && observer != target);
     if (bits == 0 && f->relation[observer][target].bits == 0) return;
     f->relation[observer][target] = item;

@@ -24,7 +24,7 @@ TestSuite(relating, .init = set_up, .fini = tear_down);
 
 enum { ID_OF = 1000 }; /* and its slot: an observer's id */
 
-static bool put(uint32_t observer, uint64_t target, uint16_t bits, float view)
+static bool put(uint32_t observer, uint64_t target, uint8_t bits, float view)
 {
     return phx_relations_put(&relations, &memory, (phx_relation_observer){observer, ID_OF + observer},
                              (phx_relation){.target = target, .bits = bits, .view = view, .margin = view / 2}, 1);
@@ -73,6 +73,16 @@ Test(relating, a_dropped_set_is_the_next_observers)
     cr_assert_not_null(find(2, 10));
 }
 
+Test(relating, an_eighth_of_the_places_at_most_is_unused)
+{
+    enum { OBSERVERS = 3000, PART = 8, LINE = PHX_CACHE_LINE / sizeof(uint32_t) };
+    for (uint32_t o = 1; o <= OBSERVERS; o++) cr_assert(put(o, 7, PHX_RELATION_LINK, 0));
+    const uint32_t most = OBSERVERS + OBSERVERS / PART + LINE; /* a whole line of memory */
+    cr_assert_leq(relations.sets_capacity, most);
+    cr_assert_leq(relations.places, most);
+    cr_assert_leq(relations.changed_capacity, most);
+}
+
 Test(relating, random_against_a_table)
 {
     enum { OBSERVERS = 60, TARGETS = 40 };
@@ -89,7 +99,7 @@ Test(relating, random_against_a_table)
             *entry = (phx_relation){0};
             cr_assert(put(o + 1, t + 1, 0, 0));
         } else {
-            const uint16_t bits = (uint16_t)(1 + phx_rng_below(&rng, 3));
+            const uint8_t bits = (uint8_t)(1 + phx_rng_below(&rng, 3));
             float view = phx_rng_unit(&rng);
             *entry = (phx_relation){.target = t + 1, .bits = bits, .view = view, .margin = view / 2};
             cr_assert(put(o + 1, t + 1, bits, view));

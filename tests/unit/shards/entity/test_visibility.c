@@ -321,7 +321,7 @@ static bool pair_seen(const phx_rules *rules, const pair_case *c)
     ta.visible = PH_LENGTH_MAX;
     ta.global = c->global;
     ta.reach = c->reach;
-    phx_relation relation = {.target = 2, .view = c->pair_view, .margin = c->pair_margin, .bits = (uint16_t)c->bits};
+    phx_relation relation = {.target = 2, .view = c->pair_view, .margin = c->pair_margin, .bits = (uint8_t)c->bits};
     return phx_rule_sees(rules, &ob, &oa, &tb, &ta, c->bits ? &relation : NULL, c->in_list);
 }
 

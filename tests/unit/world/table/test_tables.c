@@ -120,6 +120,28 @@ Test(tables, ties_against_a_plain_table)
     phx_relation_index_free(&relation_index);
 }
 
+/* An import that is undone adds relations again: the room that its target had is in a free place, behind another one.
+ */
+Test(tables, ties_have_the_room_that_they_had)
+{
+    phx_relation_index relation_index;
+    phx_relation_index_init(&relation_index, &memory);
+    for (uint64_t observer = 2; observer <= 4; observer++)
+        cr_assert(phx_relation_index_add(&relation_index, 1, observer));
+    cr_assert(phx_relation_index_add(&relation_index, 9, 2));
+    for (uint64_t observer = 2; observer <= 4; observer++) phx_relation_index_remove(&relation_index, 1, observer);
+    phx_relation_index_remove(&relation_index, 9, 2); /* its place is the first free one, with room for one */
+    memory_for(0);
+    for (uint64_t observer = 2; observer <= 4; observer++)
+        cr_assert(phx_relation_index_add(&relation_index, 1, observer));
+    cr_assert_not(phx_relation_index_add(&relation_index, 1, 5), "never so many");
+    memory_enough();
+    const phx_relation_observers *tie = phx_relation_index_of(&relation_index, 1);
+    cr_assert(tie->count == 3 && tie->observers[0] == 2 && tie->observers[1] == 3 && tie->observers[2] == 4);
+    cr_assert(phx_relation_index_add(&relation_index, 9, 2));
+    phx_relation_index_free(&relation_index);
+}
+
 /* ---- attachments ---- */
 
 static uint64_t parent_of[IDS];
