@@ -176,7 +176,7 @@ for leg in $legs; do
         ;;
     cluster)
         scripts/install_deps.sh --cluster || echo "servers or libraries of a cluster can not be installed here"
-        run_leg cluster cluster_tests -R 'cluster|^federation$|^fuzz_(capsule|client|halo|etcd|membership|node)$|^program_node$|^unit_(client_feed|node_gateway)$'
+        run_leg cluster cluster_tests -R 'cluster|^federation$|^fuzz_(capsule|client|halo|etcd|membership|node)$|^program_(node|bench_federation)$|^unit_(client_feed|node_gateway)$'
         note_untested cluster build/cluster.log
         ;;
     view)

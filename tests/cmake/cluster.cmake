@@ -173,6 +173,9 @@ if(PHAROS_BUILD_CLUSTER)
         pharos_test_properties(program_node 60 "program;cluster")
         add_dependencies(cluster_tests pharos-node)
     endif()
+    if(TARGET pharos-bench)
+        add_dependencies(cluster_tests pharos-bench) # program_bench_federation
+    endif()
     # Over Debian's servers, which the test starts itself.
     find_program(NATS_SERVER nats-server PATHS /usr/sbin)
     find_program(ETCD etcd)
