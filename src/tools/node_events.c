@@ -76,4 +76,7 @@ void phx_node_hear(phx_node_host *host)
 {
     phc_event event;
     while (phc_event_next(host->member, &event)) hear_event(host, &event);
+    if (phc_may_commit(host->member) == host->commits) return;
+    host->commits = !host->commits;
+    phx_line_commit(host);
 }

@@ -47,12 +47,12 @@ typedef struct phx_node_host {
     uint64_t *listed;                /* room for ids of all walkers; node_lines.c */
     uint32_t *duties, *asked_duties; /* losses by region, 0 = none; of the census under way */
     uint32_t region_count;
-    uint64_t next;             /* id that the next question begins with; 0 = no census */
-    bool is_wanted, is_asking; /* a census; a question is under way */
-    bool is_incomplete;        /* some walker could not be entered: another census follows */
-    bool is_joined, is_drained;
-    const char *fenced;   /* NULL, or why */
-    ph_status fenced_for; /* PH_OK: started again it joins */
+    uint64_t next;                       /* id that the next question begins with; 0 = no census */
+    bool is_wanted, is_asking;           /* a census; a question is under way */
+    bool is_incomplete;                  /* some walker could not be entered: another census follows */
+    bool is_joined, is_drained, commits; /* commits: phc_may_commit(), as it was told last */
+    const char *fenced;                  /* NULL, or why */
+    ph_status fenced_for;                /* PH_OK: started again it joins */
     phx_host_counts counts;
 } phx_node_host;
 

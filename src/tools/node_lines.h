@@ -29,11 +29,9 @@ void phx_line_status(const phx_node_host *host, ph_world world, const phx_node_t
 void phx_line_gateway(const phx_node_host *host, const phx_node_ticks *ticks, const phx_gateway_counts *counts);
 void phx_line_seen(const phx_node_host *host, const phx_walker_state *state, const phx_walker_state *was,
                    uint64_t gap_ms);
+/* phc_may_commit() is another one than before. */
+void phx_line_commit(const phx_node_host *host);
 /* The last line: how it ended. */
 void phx_line_end(const phx_node_host *host, const char *how);
-
-/* Metrics of the member and of its world, if it has one, whole or not at all. false: the file can not be written, errno
- * says why. */
-bool phx_write_metrics(const phx_node_host *host, ph_world world);
 
 #endif

@@ -14,6 +14,7 @@
 #include "tools/node_events.h"
 #include "tools/node_gateway.h"
 #include "tools/node_lines.h"
+#include "tools/node_metrics.h"
 
 /* DRAIN_AGAIN_NS: regions come back when another node dies, so the wish is repeated; of two nodes that drain at once
  * the first has this time to leave. */
