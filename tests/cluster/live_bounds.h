@@ -21,6 +21,8 @@ void live_check_ticks(const live_cluster *cluster, const char *when);
  */
 void live_bound(const live_cluster *cluster, const char *what, uint64_t ms, uint64_t bound_ms);
 void live_bound_written(const live_cluster *cluster, const char *what, uint64_t ms, uint64_t bound_ms);
+/* Prints how many bounds were checked, of all of this process, and checks that they are half of them at least. */
+void live_bounds_end(void);
 /* Prints how many runs are excused in this fault, if any are, and checks that they are few. */
 void live_check_excused(const live_cluster *cluster);
 

@@ -2,13 +2,14 @@
  * Courses; see live_course.h.
  *
  * usage: TEST --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S] [--count N, seeds, each a new cluster]
- *             [--faults N, default: each one once] [--only N, of the table] [--lease-ms MS, default 5000]
+ *             [--faults N, default: each one once] [--only N|NAME, of the table] [--lease-ms MS, default 5000]
  */
 #include "cluster/live_course.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "cluster/live_bounds.h"
@@ -72,18 +73,34 @@ static void run_cluster(const live_course *course, live_cluster *cluster, uint64
     free(order);
 }
 
+/* A fault's place in the table, from 1 on, by that number or by its name. 0: all; above the count: there is none. */
+static uint64_t find_only(const live_course *course, const char *text)
+{
+    char *end;
+    if (!text) return 0;
+    for (uint32_t i = 0; i < course->fault_count; i++)
+        if (strcmp(text, course->faults[i].name) == 0) return i + 1;
+    const uint64_t number = strtoull(text, &end, 10);
+    return *end == '\0' && number > 0 ? number : UINT64_MAX;
+}
+
+static int show_usage(const live_course *course)
+{
+    (void)fprintf(stderr,
+                  "usage: %s --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S] [--count N] [--faults N] "
+                  "[--only N|NAME] [--lease-ms MS]\nfaults:\n",
+                  course->name);
+    for (uint32_t i = 0; i < course->fault_count; i++)
+        (void)fprintf(stderr, "  %2u  \"%s\"\n", i + 1, course->faults[i].name);
+    return 2;
+}
+
 int live_course_run(const live_course *course, int argc, char **argv)
 {
     const char *node = option_text(argc, argv, "--node"), *nats = option_text(argc, argv, "--nats"),
                *etcd = option_text(argc, argv, "--etcd");
-    const uint64_t only = option_number(argc, argv, "--only", 0);
-    if (!node || !nats || !etcd || only > course->fault_count) {
-        (void)fprintf(stderr,
-                      "usage: %s --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S] [--count N] [--faults N] "
-                      "[--only N] [--lease-ms MS]\n",
-                      course->name);
-        return 2;
-    }
+    const uint64_t only = find_only(course, option_text(argc, argv, "--only"));
+    if (!node || !nats || !etcd || only > course->fault_count) return show_usage(course);
     const server_place *places = course->cables ? course->cables->places : NULL;
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     const live_cluster def = {.program = node,
@@ -106,5 +123,6 @@ int live_course_run(const live_course *course, int argc, char **argv)
         live_end(cluster);
         free(cluster);
     }
+    live_bounds_end();
     return check_done(course->name);
 }

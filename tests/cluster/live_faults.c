@@ -223,6 +223,15 @@ static void drain_node(live_cluster *cluster, uint64_t *random)
 
 /* ---- gateways ---- */
 
+/* Gone, or cut off, since then: the others have read a map without it, in time. */
+static void check_gateway_out(live_cluster *cluster, const live_run *run, uint64_t since_ms)
+{
+    const uint64_t down_ms = last_down_ms(cluster, run);
+    if (CHECK(down_ms > since_ms, "seed %" PRIu64 ": the gateway is not put out", cluster->seed))
+        live_bound_written(cluster, "put out of the map by all after", down_ms - since_ms,
+                           cluster->lease_ms + LIVE_LEASE_SLACK_MS);
+}
+
 static void kill_gateway(live_cluster *cluster, uint64_t *random)
 {
     live_run *run = live_choose_run(cluster, random, true, NULL);
@@ -231,8 +240,7 @@ static void kill_gateway(live_cluster *cluster, uint64_t *random)
     const uint64_t since_ms = live_now_ms();
     kill_run(run);
     live_pass(cluster, cluster->lease_ms + 2 * LIVE_LEASE_SLACK_MS);
-    live_bound_written(cluster, "put out of the map by all after", last_down_ms(cluster, run) - since_ms,
-                       cluster->lease_ms + LIVE_LEASE_SLACK_MS);
+    check_gateway_out(cluster, run, since_ms);
     live_leave_out(cluster, run);
     live_check_nothing_lost(cluster, first);
     live_start_again(cluster, true);
@@ -244,8 +252,10 @@ static void pause_gateway_for_long(live_cluster *cluster, uint64_t *random)
     live_run *run = live_choose_run(cluster, random, true, NULL);
     live_pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
+    const uint64_t since_ms = live_now_ms();
     live_pause(run);
     live_pass(cluster, cluster->lease_ms + 2 * LIVE_LEASE_SLACK_MS);
+    check_gateway_out(cluster, run, since_ms);
     server_signal(&run->process, SIGCONT);
     if (!live_await_end(cluster, run, "a gateway that was put out ends", LIVE_EXIT_FENCED)) return;
     live_leave_out(cluster, run);
@@ -276,6 +286,7 @@ const live_fault live_faults[] = {
     {"the majority of etcd is away", live_kill_etcd_majority},
     {"the majority of etcd hangs beyond all leases", live_hang_etcd_majority},
     {"two nodes of another world enter one id", live_double_id},
+    {"the majority of etcd is away, and a node freezes", live_freeze_node},
 };
 
 const uint32_t live_fault_count = sizeof live_faults / sizeof *live_faults;

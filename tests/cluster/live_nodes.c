@@ -28,6 +28,7 @@ static void add_node_options(const live_cluster *cluster, test_server *process)
     add_number(process, "--slow-ms", cluster->slow_ms);
     add_number(process, "--drain-ms", 60000);
     server_add_text(process, "--feed");
+    if (cluster->freezes) server_add_text(process, "--freeze");
     server_add_text(process, cluster->lists ? "--lists" : "--ids");
     server_add_text(process, "--ticks");
 }

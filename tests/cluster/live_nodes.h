@@ -73,6 +73,10 @@ typedef struct live_run {
     uint64_t joined_ms;
     uint64_t
         unheard_ms; /* from then on what it sends and is sent may be lost; 0 = never. One that goes on begins anew */
+    uint32_t ids;   /* of the last status: walkers with phc_owns() */
+    bool may_say;   /* it starts without a majority of etcd, and may say that etcd does not answer */
+    bool commits;   /* phc_may_commit(), by its last line of it, */
+    uint64_t commits_ms; /* and the time of that line */
     bool killed, is_drained, is_fenced;
     bool paused;     /* it stands still, or is cut off: it counts as none that is up */
     bool is_excused; /* it ended, and that was no fault of a node; another run has its place */
@@ -89,6 +93,7 @@ typedef struct live_cluster {
     uint32_t excused_all; /* of the whole fault */
     bool stops_etcd;      /* the fault makes a member of etcd stand still, or cuts it off */
     bool lists;           /* runs that start print the lists of their walkers */
+    bool freezes;         /* nodes that start own nothing while their lease is not proven (--freeze) */
     bool adopts;          /* runs that start may write their map into an empty etcd */
     const cables *cables; /* NULL: all are on loopback; else a broker, a member of etcd and a node on each machine */
     server_group nats, etcd;

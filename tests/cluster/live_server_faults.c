@@ -178,13 +178,51 @@ void live_hang_etcd_follower(live_cluster *cluster, uint64_t *random)
     hang_etcd(cluster, server, first, cluster->lease_ms + 1000);
 }
 
-/* For longer than a lease no member can be put out, and the walkers go on and cross. */
+/* For longer than a lease no member can be put out, and the walkers go on and cross. No host may commit. */
 static void check_without_etcd(live_cluster *cluster, size_t first)
 {
     live_pass(cluster, cluster->lease_ms + 1000);
     live_check_ticks(cluster, "without etcd");
     (void)live_await_crossings(cluster);
     live_check_nothing_lost(cluster, first);
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        CHECK(!live_is_node(&cluster->runs[i]) || !cluster->runs[i].commits,
+              "seed %" PRIu64 ": run %u may commit, and its lease is over", cluster->seed, i);
+}
+
+/* Since etcd has its majority again: the last node's phc_may_commit(). */
+static void check_commits(live_cluster *cluster, uint64_t since_ms)
+{
+    uint64_t last_ms = since_ms;
+    if (!live_await_commits(cluster, "hosts may commit again")) return;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_node(&cluster->runs[i]) && cluster->runs[i].commits_ms > last_ms)
+            last_ms = cluster->runs[i].commits_ms;
+    live_bound_written(cluster, "all hosts may commit again after", last_ms - since_ms, cluster->lease_ms + JOINED_MS);
+}
+
+/* Without a majority of etcd. */
+static live_run *start_joiner(live_cluster *cluster)
+{
+    live_run *joiner = live_start(cluster, true);
+    joiner->may_say = true;
+    return joiner;
+}
+
+/* It is in no map until there is a majority, and then it is. */
+static void check_joiner(live_cluster *cluster, live_run *joiner, uint64_t since_ms)
+{
+    if (!live_await_joined(cluster, joiner, "a gateway joins once etcd has its majority")) return;
+    CHECK(joiner->joined_ms > since_ms, "seed %" PRIu64 ": a gateway joins without a majority", cluster->seed);
+    live_bound_written(cluster, "a process that waited is in the map after", joiner->joined_ms - since_ms,
+                       2 * cluster->lease_ms + JOINED_MS);
+}
+
+/* Behind it all have read a map without the gateway, also where etcd has not heard that it left. */
+static void end_joiner(live_cluster *cluster, live_run *joiner)
+{
+    server_signal(&joiner->process, SIGTERM);
+    if (live_await_end(cluster, joiner, "the gateway leaves", 0)) live_pass(cluster, cluster->lease_ms + BACK_MS);
 }
 
 static void choose_majority(live_cluster *cluster, uint64_t *random, test_server *majority[2])
@@ -202,10 +240,15 @@ void live_hang_etcd_majority(live_cluster *cluster, uint64_t *random)
     choose_majority(cluster, random, majority);
     cluster->stops_etcd = true;
     for (uint32_t i = 0; i < 2; i++) server_signal(majority[i], SIGSTOP);
+    live_run *joiner = start_joiner(cluster);
     check_without_etcd(cluster, first);
+    const uint64_t since_ms = live_now_ms();
     for (uint32_t i = 0; i < 2; i++) server_signal(majority[i], SIGCONT);
+    check_commits(cluster, since_ms);
+    check_joiner(cluster, joiner, since_ms);
     live_pass(cluster, 2 * cluster->lease_ms + BACK_MS);
     end_fault(cluster, first, "behind a time in which etcd hung");
+    end_joiner(cluster, joiner);
 }
 
 void live_kill_etcd_majority(live_cluster *cluster, uint64_t *random)
@@ -214,8 +257,37 @@ void live_kill_etcd_majority(live_cluster *cluster, uint64_t *random)
     test_server *majority[2];
     choose_majority(cluster, random, majority);
     for (uint32_t i = 0; i < 2; i++) server_signal(majority[i], SIGKILL);
+    live_run *joiner = start_joiner(cluster);
     check_without_etcd(cluster, first);
+    const uint64_t since_ms = live_now_ms();
     for (uint32_t i = 0; i < 2; i++) server_start_again(majority[i]);
+    check_commits(cluster, since_ms);
+    check_joiner(cluster, joiner, since_ms);
     live_pass(cluster, cluster->lease_ms + BACK_MS);
     end_fault(cluster, first, "behind a time without etcd");
+    end_joiner(cluster, joiner);
+}
+
+void live_freeze_node(live_cluster *cluster, uint64_t *random)
+{
+    test_server *majority[2];
+    const uint64_t begun_ms = live_now_ms();
+    cluster->freezes = true;
+    live_run *frozen = live_start(cluster, false);
+    cluster->freezes = false;
+    if (!live_await_owned(cluster, "a node that freezes owns walkers", begun_ms)) return;
+    const size_t first = begin_fault(cluster, random);
+    choose_majority(cluster, random, majority);
+    for (uint32_t i = 0; i < 2; i++) server_signal(majority[i], SIGKILL);
+    check_without_etcd(cluster, first);
+    CHECK(frozen->ids == 0, "seed %" PRIu64 ": a node that freezes owns %u walkers without etcd", cluster->seed,
+          frozen->ids);
+    const uint64_t since_ms = live_now_ms();
+    for (uint32_t i = 0; i < 2; i++) server_start_again(majority[i]);
+    check_commits(cluster, since_ms);
+    (void)live_await_owned(cluster, "a node that was frozen owns its walkers again", live_now_ms());
+    end_fault(cluster, first, "behind a node that was frozen");
+    server_signal(&frozen->process, SIGTERM);
+    if (!live_await_end(cluster, frozen, "the node that freezes is drained", 0)) return;
+    (void)live_await_rest(cluster, "without the node that freezes");
 }

@@ -16,6 +16,8 @@ void live_kill_etcd_leader(live_cluster *cluster, uint64_t *random);
 void live_hang_etcd_leader(live_cluster *cluster, uint64_t *random);
 void live_hang_etcd_follower(live_cluster *cluster, uint64_t *random);
 void live_hang_etcd_majority(live_cluster *cluster, uint64_t *random);
+/* With one more node, which owns nothing while its lease is not proven. */
+void live_freeze_node(live_cluster *cluster, uint64_t *random);
 void live_kill_etcd_majority(live_cluster *cluster, uint64_t *random);
 
 #endif

@@ -143,6 +143,19 @@ bool live_await_joined(live_cluster *cluster, const live_run *run, const char *w
     return await_condition(cluster, what, has_joined, run);
 }
 
+static bool all_commit(live_cluster *cluster, const void *argument)
+{
+    (void)argument;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_node(&cluster->runs[i]) && !cluster->runs[i].commits) return false;
+    return true;
+}
+
+bool live_await_commits(live_cluster *cluster, const char *what)
+{
+    return await_condition(cluster, what, all_commit, NULL);
+}
+
 /* ---- rest ---- */
 
 /* The lists that clients of each gateway are shown are those of the nodes, by their sums. */

@@ -19,6 +19,8 @@ bool live_await_crossings(live_cluster *cluster);
 bool live_await_end(live_cluster *cluster, live_run *run, const char *what, int exit_status);
 /* The run is a member, by a map that was written for it. */
 bool live_await_joined(live_cluster *cluster, const live_run *run, const char *what);
+/* phc_may_commit() is true at all nodes. */
+bool live_await_commits(live_cluster *cluster, const char *what);
 /* All walkers stand still, and no node has news: each walker has one owner. Then they go on. */
 bool live_await_rest(live_cluster *cluster, const char *when);
 uint32_t live_count_gained(const live_cluster *cluster);
