@@ -221,6 +221,11 @@ if(PHAROS_BUILD_CLUSTER)
                               LABELS cluster live)
             set_tests_properties(cluster_operator PROPERTIES RUN_SERIAL ON)
             add_dependencies(cluster_operator pharos-node pharos-cluster)
+            add_test(NAME program_try_cluster COMMAND ${Python3_EXECUTABLE}
+                     ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_try_cluster.py ${PROJECT_SOURCE_DIR}/docs/cluster.md
+                     $<TARGET_FILE:pharos-node> $<TARGET_FILE:pharos-cluster> ${NATS_SERVER} ${ETCD})
+            pharos_test_properties(program_try_cluster 150 "program;cluster;live")
+            set_tests_properties(program_try_cluster PROPERTIES RUN_SERIAL ON)
             add_dependencies(cluster_tests cluster_operator)
         endif()
     else()
