@@ -114,7 +114,7 @@ static void write_report(phc *member)
     report.busy_p99_us = p99_of(load->busy_us, load->rounds < PHX_LOAD_ROUNDS ? load->rounds : PHX_LOAD_ROUNDS);
     report.period_us = (uint32_t)mean_of(load->period_us, load->rounds, report.rounds);
     if (report.period_us == 0) report.period_us = 1; /* a host's clock that stands still */
-    for (uint32_t i = 0; i < member->node.holdings.count; i++) report.transit += member->node.holdings.items[i].sending;
+    report.transit = member->node.transit;
     report.own = member->node.holdings.count - report.transit;
     add_regions(member, &report);
     load->reported = load->rounds;

@@ -152,10 +152,7 @@ static void report_fence(phc *member)
 static bool is_drained(const phc *member)
 {
     const phx_node *node = &member->node;
-    bool has_region = !node->joined || node->holdings.count > 0 || node->replaced > 0;
-    for (uint32_t i = 0; i < node->map.region_count && !has_region; i++)
-        has_region = node->map.regions[i].number == node->def.member.number;
-    return !has_region;
+    return node->joined && node->own_regions == 0 && node->holdings.count == 0 && node->replaced == 0;
 }
 
 /* Once more where it had got a region again: as the only node that was left, say. */

@@ -4,6 +4,7 @@
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/courier.h"
 #include "cluster/member/phc_clock.h"
+#include "cluster/node/transit.h"
 
 static void count_map(const phc *member, phc_stats *stats)
 {
@@ -12,23 +13,15 @@ static void count_map(const phc *member, phc_stats *stats)
     stats->map_version = map->version;
     stats->balancer = balancer ? balancer->number : 0;
     for (uint32_t i = 0; i < map->member_count; i++) stats->nodes += !map->members[i].gateway;
-    for (uint32_t i = 0; i < map->region_count; i++)
-        stats->regions += map->regions[i].number == member->node.def.member.number;
+    stats->regions = member->node.own_regions;
 }
 
 static void count_entities(const phc *member, uint64_t now, phc_stats *stats)
 {
     const phx_node *node = &member->node;
-    uint32_t oldest_ms = 0;
-    for (uint32_t i = 0; i < node->holdings.count; i++) {
-        const phx_holding *holding = &node->holdings.items[i];
-        if (!holding->sending) continue;
-        const uint32_t age_ms = (uint32_t)(now / PHX_NODE_NS_IN_MS) - holding->sent_ms;
-        stats->transit++;
-        if (age_ms > oldest_ms) oldest_ms = age_ms;
-    }
-    stats->own = node->holdings.count - stats->transit;
-    stats->transit_oldest_ns = (uint64_t)oldest_ms * PHX_NODE_NS_IN_MS;
+    stats->transit = node->transit;
+    stats->own = node->holdings.count - node->transit;
+    stats->transit_oldest_ns = (uint64_t)phx_transit_of(node, now).oldest_ms * PHX_NODE_NS_IN_MS;
     if (node->fenced) return;
     stats->remote = member->halo.copy_count;
     stats->far = member->halo.far.count;

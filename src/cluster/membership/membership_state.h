@@ -150,15 +150,17 @@ typedef struct phx_membership {
     bool drains;
     uint32_t exceeded; /* a version that the map has to be above, in a later era; see wishes.h */
     uint32_t give_region;
-    uint16_t give_number;                       /* 0 = no wish */
-    uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */
+    uint16_t give_number;                               /* 0 = no wish */
+    uint32_t restored[PHX_CLUSTER_REGIONS_MAX];         /* phx_region.lost that the host has done; 0 = none */
+    uint16_t restored_regions[PHX_CLUSTER_REGIONS_MAX]; /* the ones with such a wish, in no order */
+    uint32_t restored_count;
     phx_balancer balancer;
     phx_store_time times[PHC_REQUESTS];
     struct {
         uint64_t lists, failed, writes, put_out, skipped, returned, adopted, balanced, flawed_reports, maps_read,
-            maps_copied;
+            maps_copied, restored_looks;
         /* put_out, adopted, balanced: by maps that stand; skipped: keys, unread or too many; maps_read, maps_copied: of
-         * lists, the ones that were decoded, and that a change was begun of */
+         * lists, the ones that were decoded, and that a change was begun of; restored_looks: at wishes of regions */
     } counts;
 } phx_membership;
 

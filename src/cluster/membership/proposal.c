@@ -67,15 +67,22 @@ static bool propose_restored(phx_membership *membership, const phx_cluster_map *
 {
     const uint32_t version = proposed_map(membership, map)->version;
     bool changed = false;
-    for (uint32_t i = 0; i < map->region_count; i++) {
-        const uint32_t lost = membership->restored[i];
-        if (lost == 0) continue;
+    uint32_t kept = 0;
+    membership->counts.restored_looks += membership->restored_count;
+    for (uint32_t i = 0; i < membership->restored_count; i++) {
+        const uint16_t region = membership->restored_regions[i];
+        const uint32_t lost = membership->restored[region];
         /* It stands there, or a later put-out has a duty of its own. It stays true while another node has the region:
          * that may come back between two looks of this node, which is told of no new duty then. */
-        if (map->regions[i].lost != lost) membership->restored[i] = 0;
-        else if (map->regions[i].number == membership->number)
-            changed |= phx_cluster_map_restored(copy_map(membership, map), i, lost);
+        if (map->regions[region].lost != lost) {
+            membership->restored[region] = 0;
+            continue;
+        }
+        membership->restored_regions[kept++] = region;
+        if (map->regions[region].number == membership->number)
+            changed |= phx_cluster_map_restored(copy_map(membership, map), region, lost);
     }
+    membership->restored_count = kept;
     if (changed) membership->proposed.version = version + 1; /* of all regions: an era has but 65,536 versions */
     return changed;
 }

@@ -8,6 +8,8 @@
 void phx_membership_restored(phx_membership *membership, uint32_t region, uint32_t lost)
 {
     PHX_ASSERT(region < membership->def.region_count && lost > 0);
+    if (membership->restored[region] == 0)
+        membership->restored_regions[membership->restored_count++] = (uint16_t)region;
     membership->restored[region] = lost;
 }
 

@@ -49,6 +49,7 @@ void phx_doubles_take(phx_node *node, phx_holding taken)
     }
     if (own->sending) {
         make_void(node, own);
+        node->transit--;
     } else {
         if (taken.ownership < own->ownership) taken.ownership = own->ownership;
         if (!is_last_ownership(taken.ownership)) taken.ownership++;

@@ -94,6 +94,7 @@ static void mark_sent(phx_node *node, const phx_peer *peer, uint64_t id, uint64_
     phx_holding *holding = phx_holdings_find(&node->holdings, id);
     holding->ownership = ownership;
     holding->sending = true;
+    node->transit++;
     holding->peer = peer->member.registration;
     holding->sequence = peer->channel.sent;
     holding->sent_ms = (uint32_t)(node->now / PHX_NODE_NS_IN_MS);
@@ -226,6 +227,7 @@ void phx_hand_over_finish(phx_node *node, phx_peer *peer)
         const uint64_t id = phx_wire_offer_id(&offer, i);
         const bool is_held = is_of_first(peer, phx_holdings_find(&node->holdings, id));
         if (is_held) phx_holdings_remove(&node->holdings, id);
+        node->transit -= is_held;
         node->replaced -= !is_held;
         node->counts.acked++;
     }

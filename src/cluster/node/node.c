@@ -85,7 +85,7 @@ void phx_node_fence(phx_node *node)
     if (node->fenced) return;
     node->fenced = true;
     phx_holdings_clear(&node->holdings);
-    node->replaced = 0;
+    node->transit = node->replaced = 0;
     while (node->events.count > 0) phx_item_queue_pop(&node->events);
 }
 
@@ -99,6 +99,7 @@ ph_status phx_node_map(phx_node *node, const phx_cluster_map *map)
     const bool is_member = phx_cluster_map_member(map, node->def.member.registration) != NULL;
     if (node->joined && !is_member) phx_node_fence(node);
     node->joined |= is_member;
+    node->own_regions = is_member ? phx_cluster_map_regions_of(map, node->def.member.number) : 0;
     return PH_OK;
 }
 

@@ -80,9 +80,11 @@ typedef struct phx_node {
     phx_peer *peers;
     uint32_t peer_count, peer_capacity;
     phx_holdings holdings;
-    uint64_t takings;  /* events with entities so far */
-    uint32_t replaced; /* on their way from here, and no holdings: another one of their id came meanwhile */
-    phx_claims claims; /* ids that are not taken from any node meanwhile */
+    uint32_t transit;     /* of these, so many are on their way */
+    uint32_t own_regions; /* of the map, as a member of it */
+    uint64_t takings;     /* events with entities so far */
+    uint32_t replaced;    /* on their way from here, and no holdings: another one of their id came meanwhile */
+    phx_claims claims;    /* ids that are not taken from any node meanwhile */
     phx_item_queue events;
     bool may_drop; /* some of them may have dropped one from a family */
     phx_node_counts counts;

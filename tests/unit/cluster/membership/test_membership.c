@@ -160,6 +160,12 @@ Test(membership, wishes_stand_in_the_map_in_the_end)
     bed_run(10);
     cr_assert_eq(bed.processes[1].node.map.version, version + 1);
     for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(bed.processes[1].node.map.regions[i].lost, 0);
+    const uint64_t looks = bed.processes[1].membership.counts.restored_looks,
+                   lists = bed.processes[1].membership.counts.lists;
+    cr_assert(looks >= REGIONS && bed.processes[1].membership.restored_count == 0);
+    bed_run(40);
+    cr_assert_gt(bed.processes[1].membership.counts.lists, lists);
+    cr_assert_eq(bed.processes[1].membership.counts.restored_looks, looks, "a list looks at no region without a wish");
 }
 
 static void count_written(void *user, const phc_answer *answer)

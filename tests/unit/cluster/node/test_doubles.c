@@ -13,10 +13,11 @@
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
+#include "cluster/node/transit.h"
 #include "support/fail_alloc.h"
 #include "support/node_reads.h"
 
-enum { NODES = 4, A = 0, B = 1, C = 2, UNACKED = 64, LEASE = 1000, X = 5 };
+enum { NODES = 4, A = 0, B = 1, C = 2, D = 3, UNACKED = 64, LEASE = 1000, X = 5 };
 
 static fail_alloc allocator;
 static phx_cluster_map map;
@@ -157,6 +158,30 @@ Test(doubles, of_two_that_cross_with_one_ownership_the_one_of_the_higher_registr
     enter(A, X);
     enter(B, X);
     cross(A, B);
+}
+
+/* Another one of its id has come: it is on its way no more, so the one behind it is the oldest. */
+Test(doubles, one_that_was_replaced_on_its_way_is_not_the_oldest)
+{
+    enum { MS = PHX_NODE_NS_IN_MS };
+    for (uint64_t id = X; id <= X + 2; id++) enter(A, id);
+    cr_assert_eq(phx_hand_over_enter(&nodes[B], X, B, ((uint64_t)map.version << 32) + 7), PH_OK);
+    send_one(A, C, X);
+    nodes[A].now = 10 * MS;
+    send_one(A, C, X + 1);
+    nodes[A].now = 15 * MS;
+    send_one(A, D, X + 2);
+    cr_assert_eq(phx_transit_of(&nodes[A], 30 * MS).oldest_ms, 30);
+    send_one(B, A, X);
+    speak(B, A);
+    (void)expect_event(A, PHX_NODE_GAINED, B, 0);
+    const phx_transit transit = phx_transit_of(&nodes[A], 30 * MS);
+    cr_assert(nodes[A].transit == 2 && transit.oldest_ms == 20 && transit.looks == 3, "%u, %u ms", nodes[A].transit,
+              transit.oldest_ms);
+    expect_owner(A, X);
+    expect_owner(C, X + 1);
+    expect_owner(D, X + 2);
+    cr_assert_eq(nodes[A].transit, 0);
 }
 
 /* ---- the ack of one of them counts before the other one is taken ---- */
@@ -363,7 +388,6 @@ Test(doubles, one_that_comes_back_is_dropped_where_the_other_one_was_sent_on)
 /* Of the one that was sent on, and of the one before it, which it had replaced. */
 Test(doubles, of_two_that_come_back_at_once_the_later_one_stays)
 {
-    enum { D = NODES - 1 };
     replace_one();
     speak(A, B);
     speak(B, A);

@@ -8,6 +8,7 @@
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
+#include "cluster/node/transit.h"
 #include "support/fail_alloc.h"
 #include "support/node_reads.h"
 
@@ -92,6 +93,24 @@ static void expect_no_event(uint32_t node)
 {
     phx_node_event event;
     cr_assert_not(take_next_event(&nodes[node], &event));
+}
+
+/* It is found among all that the node holds by a look at what the peer has not acked. */
+Test(hand_over, the_oldest_on_its_way_costs_no_look_at_the_others)
+{
+    enum { OTHERS = 2000, MS = PHX_NODE_NS_IN_MS };
+    for (uint64_t id = 10; id < 10 + OTHERS; id++)
+        cr_assert_eq(phx_hand_over_enter(&nodes[A], id, region_of(A), 0), PH_OK);
+    cr_assert_eq(phx_transit_of(&nodes[A], 0).looks, 0);
+    for (uint64_t id = 10; id < 13; id++) {
+        phx_map_barrier_begin(&nodes[A], id * MS);
+        cr_assert_eq(phx_hand_over_send(&nodes[A], id, 2, NULL, 0, "", 0), PH_OK);
+    }
+    const phx_transit transit = phx_transit_of(&nodes[A], 100 * MS);
+    cr_assert(transit.oldest_ms == 90 && transit.looks == 1 && nodes[A].transit == 3);
+    speak(A, B);
+    speak(B, A);
+    cr_assert(nodes[A].transit == 0 && phx_transit_of(&nodes[A], 100 * MS).oldest_ms == 0);
 }
 
 /* Versions are compared whole: the first one of an era is above the last one of the era before, and never below. */
