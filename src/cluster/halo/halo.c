@@ -121,7 +121,21 @@ static void note_repeated(phx_halo *halo, phx_halo_entity *entity, const phx_hal
     entity->heard_tick = halo->now;
 }
 
-/* false: a command was not taken, so what stands here is older than the copy. */
+/* For a copy that is not here, or of another stay, which leaves. false: not now. */
+static bool make_place(phx_halo *halo, uint64_t id)
+{
+    if (!phx_halo_reserve_copies(halo, 1)) {
+        halo->counts.no_memory++;
+        return false;
+    }
+    const phx_halo_entity *other = phx_halo_find(halo, id);
+    if (!other) return true;
+    if (!taken(halo, ph_leave(halo->def.producer, id))) return false;
+    phx_halo_remove(halo, other);
+    return true;
+}
+
+/* false: there was no room for it or for a command, so what stands here is older than the copy. */
 static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy)
 {
     const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, copy->id);
@@ -135,9 +149,8 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
     if (entity && entity->stay == copy->stay && head->echo < phx_halo_remote_of(halo, entity)->given) return true;
     if (is_of_another && holding) return true;
     if (is_of_another && copy->sending && phx_halo_is_repeated(halo, entity)) return true;
-    if (entity && entity->stay != copy->stay) {
-        if (!taken(halo, ph_leave(halo->def.producer, copy->id))) return false;
-        phx_halo_remove(halo, entity);
+    if (!entity || entity->stay != copy->stay) {
+        if (!make_place(halo, copy->id)) return false;
         entity = NULL;
     }
     if (entity && !follow_copy(halo, entity, copy)) {
@@ -177,9 +190,7 @@ static bool take_entities(phx_halo *halo, phx_halo_peer *peer, const phx_halo_he
     bool all = true;
     for (uint32_t i = 0; i < head->copies; i++) {
         const phx_halo_copy copy = phx_halo_copy_at(parts, i);
-        const bool has_room = phx_halo_reserve_copies(halo, 1);
-        halo->counts.no_memory += !has_room;
-        all &= has_room && take_copy(halo, peer, head, &copy);
+        all &= take_copy(halo, peer, head, &copy);
     }
     for (uint32_t i = 0; i < head->gone; i++) all &= take_gone(halo, head, phx_halo_gone_at(parts, i));
     return all;

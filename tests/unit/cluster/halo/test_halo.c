@@ -238,6 +238,33 @@ static void expect_copy(uint64_t source, float x)
               (unsigned)remote->source);
 }
 
+/* A new one does; until there is some, and it is repeated, copies are as old as the tick before. */
+Test(halo, a_copy_that_is_here_needs_no_memory)
+{
+    step();
+    hear_echo(1, 5, 1);
+    step();
+    fail_alloc_order(&allocator, 1, true);
+    uint64_t id = 6;
+    while (halo->counts.no_memory == 0) hear_echo(2, id++, 1);
+    const uint64_t left_out = id - 1;
+    for (uint64_t tick = 3; tick < GRACE; tick++) {
+        hear_from(PEER, tick, 60 + (float)tick, false);
+        step();
+        expect_copy(PEER, 60 + (float)tick);
+    }
+    cr_assert_eq(halo->counts.no_memory, 1);
+    hear_from(PEER, GRACE, 60, false);
+    const uint64_t lag = peer_lag();
+    hear_echo(GRACE + 1, left_out, halo->now);
+    cr_assert(halo->counts.no_memory == 2 && !phx_halo_find(halo, left_out) && peer_lag() == lag);
+    fail_alloc_order(&allocator, 0, false);
+    hear_echo(GRACE + 1, left_out, halo->now);
+    cr_assert_not_null(phx_halo_find(halo, left_out));
+    hear_echo(GRACE + 2, left_out, halo->now);
+    cr_assert_eq(peer_lag(), 0);
+}
+
 /* It went from the first peer to the second one, of which all messages are lost until it gives it to a third one. */
 Test(halo, a_copy_on_its_way_is_newer_than_one_that_is_not_repeated)
 {
