@@ -10,6 +10,7 @@
 
 #include "base/core.h"
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_in.h"
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"

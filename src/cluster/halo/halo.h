@@ -4,7 +4,7 @@
  * differences: the newest message counts, so lost, late and double ones heal. Entities go to another node in capsules,
  * by the node's hand-over.
  *
- * A round, by the thread that ticks the world: phx_halo_try_again(), phx_halo_receive() for each message,
+ * A round, by the thread that ticks the world: phx_halo_try_again(), phx_halo_receive() (halo_in.h) for each message,
  * phx_halo_begin_tick(), phx_halo_gain() for each entity that came and phx_halo_hear() for each broadcast, in their
  * order, the host's commands, ph_tick(), phx_halo_end_tick() (halo_table.h), phx_halo_write() to each peer,
  * phx_halo_give() for each entity beyond the regions of this node (halo_family.h). Commands go through a producer of
@@ -28,8 +28,6 @@ ph_status phx_halo_leave(phx_halo *halo, uint64_t id);
  * found no room in the last one.
  */
 void phx_halo_try_again(phx_halo *halo);
-/* Takes one message, of any bytes. */
-void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size);
 /* A tick begins: copies that were not repeated leave. */
 void phx_halo_begin_tick(phx_halo *halo);
 #endif

@@ -175,3 +175,16 @@ void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity)
     halo->counts.refused += entity->resigns;
     halo->is_behind |= entity->resigns;
 }
+
+bool phx_halo_note_taken(phx_halo *halo, ph_status status)
+{
+    if (status != PH_OK) halo->counts.refused++;
+    return status == PH_OK;
+}
+
+bool phx_halo_drop_copy(phx_halo *halo, const phx_halo_entity *copy)
+{
+    if (!phx_halo_note_taken(halo, ph_leave(halo->def.producer, copy->id))) return false;
+    phx_halo_remove(halo, copy);
+    return true;
+}

@@ -50,5 +50,9 @@ uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer);
 void phx_halo_end_tick(phx_halo *halo, bool all_taken);
 /* Those that are the node's peers no more. */
 void phx_halo_forget_peers(phx_halo *halo);
+/* Counts a command that the producer did not take; false: that one. */
+bool phx_halo_note_taken(phx_halo *halo, ph_status status);
+/* A copy leaves the world and the table. false: there was no room for the command. */
+bool phx_halo_drop_copy(phx_halo *halo, const phx_halo_entity *copy);
 
 #endif

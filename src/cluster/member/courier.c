@@ -4,6 +4,7 @@
 #include "cluster/member/courier.h"
 
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_in.h"
 #include "cluster/halo/halo_out.h"
 #include "cluster/member/post.h"
 #include "cluster/member/questions.h"

@@ -10,6 +10,7 @@
 
 #include "base/cluster_rules.h"
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_in.h"
 #include "cluster/member/phc_state.h"
 
 enum { TICK_NS = 50000000, WARM_TICKS = 60, MEMBERS = 2 };

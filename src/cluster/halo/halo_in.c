@@ -1,0 +1,185 @@
+/*
+ * Messages of peers, and the copies in them; see halo_in.h.
+ */
+#include "cluster/halo/halo_in.h"
+
+#include "cluster/halo/halo_pins.h"
+#include "cluster/halo/halo_table.h"
+
+/* ---- copies ---- */
+
+static bool same_place(const ph_attrs *a, const ph_attrs *b)
+{
+    const float one[] = {a->x, a->y, a->z}, other[] = {b->x, b->y, b->z};
+    return memcmp(one, other, sizeof one) == 0;
+}
+
+static bool same_attrs(const ph_attrs *a, const ph_attrs *b)
+{
+    unsigned char one[PHX_HALO_SET_BYTES], other[PHX_HALO_SET_BYTES];
+    phx_halo_put_set(one, a);
+    phx_halo_put_set(other, b);
+    return a->user_data == b->user_data && memcmp(one, other, sizeof one) == 0;
+}
+
+/* Submits a change of a copy. false: not taken. */
+static bool follow_copy(phx_halo *halo, const phx_halo_entity *entity, const phx_halo_copy *copy)
+{
+    const ph_attrs *to = &copy->attrs, *from = &phx_halo_remote_of(halo, entity)->attrs;
+    if (!same_attrs(from, to)) return phx_halo_note_taken(halo, ph_set(halo->def.producer, copy->id, to));
+    return same_place(from, to) ||
+           phx_halo_note_taken(halo, ph_move(halo->def.producer, copy->id, to->x, to->y, to->z));
+}
+
+/* Another node tells of an own entity as its own. */
+static void hear_double(phx_halo *halo, const phx_halo_head *head, const phx_holding *own)
+{
+    const phx_double_id copy = {.id = own->id, .source = head->source, .ownership = own->ownership, .tick = head->tick};
+    phx_double_ids_hear(&halo->double_ids, &copy, halo->now);
+}
+
+/* It is repeated, though it stands here as it was. */
+static void note_repeated(phx_halo *halo, phx_halo_entity *entity, const phx_halo_head *head)
+{
+    phx_halo_remote_of(halo, entity)->tick = head->tick;
+    entity->heard_tick = halo->now;
+}
+
+/* For a copy that is not here, or of another stay, which leaves. false: not now. */
+static bool make_place(phx_halo *halo, uint64_t id)
+{
+    if (!phx_halo_reserve_copies(halo, 1)) {
+        halo->counts.no_memory++;
+        return false;
+    }
+    const phx_halo_entity *other = phx_halo_find(halo, id);
+    if (!other) return true;
+    if (!phx_halo_note_taken(halo, ph_leave(halo->def.producer, id))) return false;
+    phx_halo_remove(halo, other);
+    return true;
+}
+
+/* false: there was no room for it or for a command, so what stands here is older than the copy. */
+static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy)
+{
+    const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, copy->id);
+    phx_halo_entity *entity = phx_halo_find(halo, copy->id);
+    if ((holding && !holding->sending) || (entity && entity->own)) {
+        if (holding && !copy->sending) hear_double(halo, head, holding);
+        return true;
+    }
+    const bool is_of_another = entity && phx_halo_remote_of(halo, entity)->source != head->source;
+    /* it was own here since that was written; it is on its way, and not from there; its receiver has been heard */
+    if (entity && entity->stay == copy->stay && head->echo < phx_halo_remote_of(halo, entity)->given) return true;
+    if (is_of_another && holding) return true;
+    if (is_of_another && copy->sending && phx_halo_is_repeated(halo, entity)) return true;
+    if (!entity || entity->stay != copy->stay) {
+        if (!make_place(halo, copy->id)) return false;
+        entity = NULL;
+    }
+    if (entity && !follow_copy(halo, entity, copy)) {
+        if (!is_of_another) note_repeated(halo, entity, head);
+        return false;
+    }
+    if (!entity && !phx_halo_note_taken(halo, ph_enter(halo->def.producer, copy->id, &copy->attrs))) return false;
+    if (!entity) entity = phx_halo_add_entered(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
+    phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
+    remote->source = head->source;
+    remote->attrs = copy->attrs;
+    note_repeated(halo, entity, head);
+    halo->counts.copies_in++;
+    peer->copies_in++;
+    return true;
+}
+
+static bool take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone gone)
+{
+    phx_halo_entity *entity = phx_halo_find(halo, gone.id);
+    const bool is_there =
+        entity && !entity->own && entity->stay == gone.stay && phx_halo_remote_of(halo, entity)->source == head->source;
+    return !is_there || phx_halo_drop_copy(halo, entity);
+}
+
+/* ---- messages ---- */
+
+/* false: some were not taken. */
+static bool take_entities(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < head->copies; i++) {
+        const phx_halo_copy copy = phx_halo_copy_at(parts, i);
+        all &= take_copy(halo, peer, head, &copy);
+    }
+    for (uint32_t i = 0; i < head->gone; i++) all &= take_gone(halo, head, phx_halo_gone_at(parts, i));
+    return all;
+}
+
+static void take_needs(phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
+{
+    peer->needs = (phx_region_set){0};
+    peer->version = head->version;
+    peer->heard_version = head->heard_version;
+    for (uint32_t i = 0; i < head->needs; i++) phx_region_set_add(&peer->needs, phx_halo_need_at(parts, i));
+}
+
+/*
+ * Is a message of that tick to be taken? A tick far ahead may be forged, and all true ones behind it would be late:
+ * none is taken that the source can not have come to since it was heard. But a source that was silent for so long that
+ * its copies have left begins anew, with whatever tick.
+ */
+static bool is_due(phx_halo *halo, phx_halo_peer *peer, uint64_t tick)
+{
+    enum { TICKS_A_TICK = 16, TICKS_AT_ONCE = 256 }; /* of the source: it may be behind, and make up for it */
+    const uint64_t silent = halo->now - peer->heard_tick;
+    if (peer->newest == 0 || tick == peer->newest) return true;
+    if (silent > halo->def.quiet_ticks) {
+        peer->newest = peer->whole = peer->pins_tick = 0;
+        return true;
+    }
+    const bool is_late = tick < peer->newest;
+    const bool is_ahead = !is_late && tick - peer->newest > TICKS_AT_ONCE + silent * TICKS_A_TICK;
+    halo->counts.late += is_late;
+    halo->counts.ahead += is_ahead;
+    return !is_late && !is_ahead;
+}
+
+/*
+ * Notes the tick, and which own tick the source had heard, once all its messages of that tick have come, in their
+ * order, and all in them was taken.
+ */
+static void take_tick(phx_halo_peer *peer, const phx_halo_head *head, bool all)
+{
+    if (head->part != peer->parts || !all) return;
+    peer->parts++;
+    if (!head->last) return;
+    peer->whole = head->tick;
+    if (head->echo != 0) peer->echoed = head->echo;
+}
+
+void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
+{
+    phx_halo_head head;
+    phx_halo_parts parts;
+    const phx_node *node = halo->def.node;
+    const phx_wire_flaw flaw = phx_halo_open(&head, &parts, bytes, size);
+    if (flaw != PHX_WIRE_GOOD) halo->counts.flawed[flaw]++;
+    else if (head.target != node->def.member.registration) halo->counts.misdirected++;
+    else if (!phx_node_hears(node, head.source) || !phx_node_peer(node, head.source)) halo->counts.fenced++;
+    else {
+        phx_halo_peer *peer = phx_halo_peer_of(halo, head.source);
+        halo->counts.unplaced += !peer;
+        halo->counts.ahead += peer && head.echo > halo->now;
+        if (!peer || head.echo > halo->now || !is_due(halo, peer, head.tick)) return;
+        if (head.tick > peer->newest) peer->parts = 0;
+        peer->newest = head.tick;
+        peer->heard_tick = halo->now;
+        peer->pins_echo = head.pins_echo;
+        peer->messages_in++;
+        peer->bytes_in += size;
+        halo->counts.bytes_in += size;
+        take_tick(peer, &head, take_entities(halo, peer, &head, &parts));
+        if (head.part > 0) return;
+        phx_halo_take_pins(halo, peer, &head, &parts);
+        take_needs(peer, &head, &parts);
+    }
+}
