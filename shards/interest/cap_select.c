@@ -3,6 +3,8 @@
  */
 #include "shards/interest/cap_select.h"
 
+#include <math.h>
+
 #include "base/simd.h"
 #include "shards/interest/best_candidates.h"
 #include "shards/interest/rank_table.h"
@@ -154,10 +156,13 @@ static bool hold_enters(phx_evaluation *at, uint32_t enters, uint32_t leaves)
         if (best.split.limit < INFINITY) at->scratch->square_joined = best.split.limit;
         if (!phx_choose_by_id(at, &best)) return false;
         limit = best.split.limit;
+        at->rank = (uint16_t)best.rank;
     }
     split_candidates(at, limit, leaves);
     PHX_ASSERT(at->count == listed + at->adds);
     at->held = enters - at->adds;
+    if (at->attr->cap > 0) at->limit = 0.0; /* not of all: the cap left out others */
+    else if (limit > 0.0 && limit < INFINITY && at->rank < PHX_RANK_ALWAYS) at->limit = limit, at->kept = at->held;
     return true;
 }
 

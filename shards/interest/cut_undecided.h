@@ -82,6 +82,14 @@ static inline bool phx_cut_seen_beyond(const phx_cut_list *at, uint32_t slot)
     return at->shard->far.levels != 0 && phx_store_attr(&at->shard->store, slot)->reach > at->attr->view;
 }
 
+/* Did a far target change that may be, or have been, in the list of an observer of the tile? */
+static inline bool phx_cut_far_changed(const phx_tile *tile)
+{
+    for (uint32_t i = 0; i < tile->far.count; i++)
+        if (tile->far.items[i].changed) return true;
+    return false;
+}
+
 static inline double phx_cut_slack(const phx_tile *tile)
 {
     const bool sphere = tile->heights.count && tile->heights.levels.sphere;

@@ -44,15 +44,6 @@ void phx_delta_cut_await(const phx_scratch *scratch, const phx_shard *shard, uin
 
 /* ---- may a delta be enough? ---- */
 
-/* Did a far target change that may be, or have been, in the list? */
-static bool far_changed(const phx_cut_list *at)
-{
-    const phx_far_items *far = &at->scratch->tile.far;
-    for (uint32_t i = 0; i < far->count; i++)
-        if (far->items[i].changed) return true;
-    return false;
-}
-
 /* Do the observer's relations hold as they are, wherever their targets are? */
 static bool relations_hold(phx_cut_list *at)
 {
@@ -183,7 +174,7 @@ phx_delta_result phx_delta_cut(phx_scratch *scratch, phx_shard *shard, uint32_t 
     if (at.cut.limit > at.most) return PHX_DELTA_EVALUATE;
     if (!find_ranks(&at)) return PHX_DELTA_NO_MEMORY;
     const uint16_t top = phx_rank_top_of(at.ranks, at.attr->instance);
-    if (at.cut.rank > top || far_changed(&at)) return PHX_DELTA_EVALUATE;
+    if (at.cut.rank > top || phx_cut_far_changed(&scratch->tile)) return PHX_DELTA_EVALUATE;
     if (at.cut.rank < top && !phx_cut_find_higher(&at)) return PHX_DELTA_EVALUATE;
     if (!phx_cut_find_undecided(&at)) return PHX_DELTA_EVALUATE;
     const uint32_t keep = at.listed + at.leaves - at.enters;

@@ -9,6 +9,7 @@
 #include "shards/interest/delta_annulus.h"
 #include "shards/interest/delta_discontinuous.h"
 #include "shards/interest/delta_far.h"
+#include "shards/interest/delta_held.h"
 #include "shards/interest/delta_related.h"
 #include "shards/interest/evaluate.h"
 #include "shards/interest/pair_sift.h"
@@ -441,6 +442,7 @@ static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, 
     const phx_relation_set *related = phx_related_of(shard, of->slot);
     const phx_list *list = &shard->store.tail[of->slot].list;
     PHX_ASSERT(!list->derived);
+    if (phx_delta_renewed(&scratch->tile, shard, of->slot)) return phx_delta_held(scratch, shard, of->place, of->words);
     if (related && !phx_related_due(shard, of->slot) && scratch->tile.far.crossing == 0) {
         drop_related_words(scratch, shard, related, of);
         related = NULL; /* links hold, and hides hide, wherever their targets are */
@@ -684,7 +686,7 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
         phx_far_items_due(items, none->row) && phx_far_items_find(items, shard, none->row, radii->in, margin) > 0;
     const bool changes =
         related && (!derived || phx_related_changes(scratch, shard, none->slot, phx_related_of(shard, none->slot)));
-    if (!far && !changes) return PHX_DELTA_DONE;
+    if (!far && !changes && !phx_delta_renewed(&scratch->tile, shard, none->slot)) return PHX_DELTA_DONE;
     return derived ? emit_derived_run(scratch, shard, none) : emit_stored_run(scratch, shard, none, radii, true);
 }
 
@@ -731,7 +733,8 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
     /* then observers without pairs may have events, too */
     const bool far = phx_delta_far_any(&scratch->tile, of);
-    const bool any = far || any_discontinuous_place(scratch, of) || any_related_place(scratch, shard, of);
+    const bool held = phx_delta_may_hold(&scratch->tile, shard);
+    const bool any = far || held || any_discontinuous_place(scratch, of) || any_related_place(scratch, shard, of);
     const bool lone = any || scratch->tile.annular;
     if (pairs == 0 && !lone) return PHX_SLOT_NONE;
     const uint32_t first =
@@ -972,7 +975,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     const float view = rows->view[row];
     *radii = (phx_radii){view, view};
     if (!(view > 0.0f) && !phx_tile_plain(shard, slot, view, &radii->in, &radii->keep)) return false;
-    if (scratch->tile.renewed && phx_prev_rows_renewed(&shard->previous, slot)) return false;
+    if (phx_delta_renewed(&scratch->tile, shard, slot)) return phx_delta_held_due(&scratch->tile, shard, place);
     if (!scratch->discontinuous_in_view) return true;
     const phx_list *list = &shard->store.tail[slot].list;
     const bool related = shard->store.body[slot].state & PHX_SLOT_RELATED;
@@ -992,7 +995,5 @@ phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
     const phx_grid_rows *rows = &shard->grid.rows;
     const uint32_t slot = phx_row_slot(rows, row);
     const bool plain = phx_tile_plain(shard, slot, rows->view[row], &r, &far);
-    const bool related = phx_related_due(shard, slot); /* whose target may be anywhere */
-    const bool done = plain && !related;
-    return done ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
+    return plain && !phx_related_due(shard, slot) ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
 }

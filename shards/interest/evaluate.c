@@ -117,7 +117,7 @@ static bool record_evaluation(phx_evaluation *at)
     scratch->counts.held += at->held; /* last, as memory may end before, and then the observer is evaluated again */
     at->list->derived = derived;
     at->list->owed = false;
-    if (at->limit > 0.0 && at->held == 0) phx_list_cut_note(at->shard, at->slot, at->limit, at->rank, at->kept);
+    if (at->limit > 0.0) phx_list_cut_note(at->shard, at->slot, at->limit, at->rank, at->kept);
     if (derived) at->list->count = phx_limit_count(at->attr, at->count) & PHX_LIST_COUNT_MAX;
     if (phx_attr_observes(at->attr)) note_listed_relations(at, derived);
     return true;

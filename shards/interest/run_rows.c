@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "shards/interest/delta_cut.h"
+#include "shards/interest/delta_held.h"
 #include "shards/interest/delta_sparse.h"
 #include "shards/interest/delta_tile.h"
 #include "shards/interest/evaluate.h"
@@ -134,13 +135,6 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     return i - range.first;
 }
 
-/* Is the entity at an own place renewed? */
-static bool place_renewed(const phx_tile *tile, const phx_shard *shard, uint32_t place)
-{
-    const uint32_t slot = phx_row_slot(&shard->grid.rows, tile->row[place]);
-    return tile->renewed && phx_prev_rows_renewed(&shard->previous, slot);
-}
-
 /* Observers among own rows first .. end of a tile. */
 static uint32_t count_range_observers(const phx_tile *tile, phx_span range)
 {
@@ -160,7 +154,7 @@ static uint32_t find_single(const phx_tile *tile, const phx_shard *shard, phx_sp
     const uint32_t *own = tile->own, next = phx_tile_next_discontinuous(tile, own[range.first]);
     if (!shard->dense_tick || (next == UINT32_MAX && !tile->renewed)) return range.end;
     uint32_t i = range.first, end = i + phx_tile_places_below(own + i, range.end - i, next);
-    for (i = tile->renewed ? i : end; i < end && !place_renewed(tile, shard, own[i]);) i++;
+    for (i = tile->renewed ? i : end; i < end && !phx_delta_renewed_alone(tile, shard, own[i]);) i++;
     return i;
 }
 
@@ -175,7 +169,7 @@ static uint32_t run_alike(phx_scratch *scratch, const phx_directory *directory, 
     while (i < range.end) {
         const uint32_t single = find_single(tile, shard, (phx_span){i, range.end}), row = tile->row[tile->own[i]];
         const uint32_t end = single > i ? single : i + 1;
-        if (single == i && place_renewed(tile, shard, tile->own[i])) {
+        if (single == i && phx_delta_renewed_alone(tile, shard, tile->own[i])) {
             const bool observes = shard->grid.rows.view[row] != 0.0f;
             if (observes && !finish_row_observer(scratch, directory, shard, row, PHX_DELTA_EVALUATE)) break;
         } else {

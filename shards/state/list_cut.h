@@ -1,9 +1,10 @@
 /*
  * The limit at which a cap cut a list. In the list are all targets of higher ranks, and of the last rank each target
  * with a key (interest/cap_select.h) up to the limit. So a delta finds the events of a cut list from old and new
- * positions around the limit (interest/delta_cut.h). It is a note of the tick before: without it, or if the list is
- * another one since, the observer is evaluated. Room is made by the owner in the index phase; noted in the interest
- * phase by the worker of the observer.
+ * positions around the limit (interest/delta_cut.h). Without a cap, at adds_max, it is the key up to which targets
+ * joined: a held target of that rank has a higher one, or as high a one (interest/delta_held.h). It is a note of the
+ * tick before: without it, or if the list is another one since, the observer is evaluated. Room is made by the owner in
+ * the index phase; noted in the interest phase by the worker of the observer.
  */
 #ifndef PHX_SHARDS_STATE_LIST_CUT_H
 #define PHX_SHARDS_STATE_LIST_CUT_H

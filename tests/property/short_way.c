@@ -4,11 +4,11 @@
  * (docs/finding-events.md). Only observers whose
  * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them.
  * While no cap cuts, each list stays derived: with a margin only the listed targets beyond a view are kept. At adds_max
- * observers that wait for targets are evaluated, and no others. Where lists are derived, bands look at rows, and at
- * listed targets of relations one by one, at no list. All of this holds for what a server switches on together. Leaves
- * of lists that no cap cuts look up no cause, while no attribute or relation changes. A feature that falls off that
- * short way is found here. Every list is verified in every tick. In every fourth the lists that a consumer keeps by
- * events alone are the same: a wrong event of a delta stays in them.
+ * observers that wait for targets may be evaluated, and no others; where nothing else is special few of them are. Where
+ * lists are derived, bands look at rows, and at listed targets of relations one by one, at no list. All of this holds
+ * for what a server switches on together. Leaves of lists that no cap cuts look up no cause, while no attribute or
+ * relation changes. A feature that falls off that short way is found here. Every list is verified in every tick. In
+ * every fourth the lists that a consumer keeps by events alone are the same: a wrong event of a delta stays in them.
  *
  * options: --every N   each Nth of the ways
  *          --first N   from the Nth one on, from 0
@@ -753,6 +753,16 @@ int main(int argc, char **argv)
         {"adds_max and relations", .adds_max = 20, .related = true},
         {"adds_max and near targets", .adds_max = 20, .near = true},
         {"adds_max and jumps", .adds_max = 5, .jumps = true, .waits = true},
+        {"adds_max that bites", .adds_max = 2, .waits = true, .part = 10},
+        {"adds_max that bites, and two moves in a tick", .adds_max = 2, .waits = true, .twice = true, .part = 10},
+        {"adds_max that bites, and views", .adds_max = 2, .waits = true, .views = true, .part = 10},
+        {"adds_max that bites, and priorities", .adds_max = 2, .waits = true, .ranked = true},
+        {"adds_max that bites, hidden ones, and some that see them", .adds_max = 2, .waits = true, .stealthy = true,
+         .detecting = true, .part = 10},
+        {"adds_max that bites, and views that change", .adds_max = 2, .waits = true, .views = true, .renews = true},
+        {"adds_max that bites, and broadcasts", .adds_max = 2, .waits = true, .talking = true, .part = 10},
+        {"spheres, and adds_max that bites", .adds_max = 2, .waits = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
+        {"cylinders, and adds_max that bites", .adds_max = 2, .waits = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"spheres", .shape = PH_SHAPE_SPHERE, .hills = 50},
         {"spheres and a margin", 15, .shape = PH_SHAPE_SPHERE, .hills = 50},
         {"spheres, jumps and a cap", 0, 500, .jumps = true, .shape = PH_SHAPE_SPHERE, .hills = 50},

@@ -1,0 +1,295 @@
+/*
+ * The delta of a list that adds_max holds back; see delta_held.h.
+ */
+#include "shards/interest/delta_held.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/simd.h"
+#include "shards/interest/candidates.h"
+#include "shards/interest/change_record.h"
+#include "shards/interest/cut_undecided.h"
+#include "shards/interest/rank_table.h"
+#include "shards/simd/top_k.h"
+#include "shards/state/list_limit.h"
+#include "shards/state/storage.h"
+
+/* An observer with held targets. */
+typedef struct held_list {
+    phx_cut_list at; /* cut.kept: so many were held */
+    uint32_t adds;   /* so many may join */
+    uint32_t came;   /* targets that came into view */
+    uint32_t left;   /* targets that left it: scratch->leave */
+    uint32_t held;   /* now */
+    double limit;    /* the key of the last one that joins; or beyond it, with no other one up to there */
+} held_list;
+
+/* ---- may a delta be enough? ---- */
+
+/* Few observers share the candidates of a cell: each would pick some of its own, which costs as much as evaluation. */
+static bool few_observe(const phx_tile *tile)
+{
+    enum { OBSERVERS_PART = 4 }; /* of the block's rows; in mmo one in ten observes */
+    return tile->shard->grid.blocks[tile->block].observers < (tile->rows.end - tile->rows.first) / OBSERVERS_PART;
+}
+
+bool phx_delta_held_due(const phx_tile *tile, const phx_shard *shard, uint32_t place)
+{
+    const uint32_t row = tile->row[place], slot = phx_row_slot(&shard->grid.rows, row);
+    if (few_observe(tile) || !phx_list_cut_holds(shard, slot) || shard->list_cuts.at[slot].kept == UINT16_MAX)
+        return false;
+    const phx_list *list = &shard->store.tail[slot].list;
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    if (!attr->spreads || attr->cap > 0 || attr->margin > 0.0f || !phx_attr_observes(attr)) return false;
+    if (list->derived || list->owed || list->count == 0 || shard->rules->shape == PH_SHAPE_SQUARE) return false;
+    if (phx_tile_passes(tile, place) || tile->bounded || shard->far.levels != 0 || phx_cut_far_changed(tile))
+        return false;
+    if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
+    return !phx_row_discontinuous(&shard->grid.rows, row) && !phx_prev_rows_noted(&shard->previous, slot);
+}
+
+/* ---- the pairs ---- */
+
+/* Counts the targets that came into view, and collects the ones that left it, which the observer sees by attributes. */
+static void part_pairs(held_list *of, phx_span words)
+{
+    const phx_cut_list *at = &of->at;
+    const phx_scratch *scratch = at->scratch;
+    const uint16_t plain = phx_cut_rank_of_plain(at);
+    for (uint32_t i = words.first; i < words.end; i++) {
+        const phx_target_word word = phx_target_word_at(scratch->targets, i);
+        const uint32_t slot = phx_target_word_slot(word), leaves = phx_target_word_leaves(word);
+        uint16_t rank = plain;
+        if (PHX_UNLIKELY(phx_target_word_special(word))) rank = at->ranks->rank[at->shard->store.set[slot]];
+        const uint32_t seen = rank > 0 && rank <= PHX_RANK_ALWAYS; /* a global one does not come and go */
+        scratch->leave[of->left] = slot;
+        of->left += seen & leaves;
+        of->came += seen & (leaves ^ 1);
+    }
+}
+
+/* ---- the ones that join ---- */
+
+/*
+ * Finds the places of slots in the list, or PHX_SLOT_NONE. Few of the list's entries are sought: a filter in the
+ * nearest cache leaves most others out.
+ */
+static void find_listed(const phx_cut_list *at, const uint32_t *slots, uint32_t count, uint32_t *place)
+{
+    enum { BITS = 1024, WORD = 64, SOME = 64 }; /* of the filter; entries that are looked at together */
+    const uint32_t *entries = phx_list_entries(&at->shard->lists, at->list), all = at->list->count;
+    uint64_t filter[BITS / WORD] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        filter[slots[i] % BITS / WORD] |= UINT64_C(1) << slots[i] % WORD;
+        place[i] = PHX_SLOT_NONE;
+    }
+    for (uint32_t first = 0; first < all; first += SOME) {
+        const uint32_t end = all - first < SOME ? all : first + SOME;
+        uint32_t passed[SOME], n = 0;
+        for (uint32_t i = first; i < end; i++) { /* no branch: it would be mispredicted */
+            passed[n] = i;
+            n += filter[entries[i] % BITS / WORD] >> entries[i] % WORD & 1;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t found = at->shard->kernels->find_u32(slots, count, entries[passed[i]]);
+            if (found < count) place[found] = passed[i];
+        }
+    }
+}
+
+/* Keeps targets of the rank that are so near. All have an old position: no discontinuous one is in view. */
+static void sift_joinable(phx_cut_list *at, float within)
+{
+    const phx_scratch *scratch = at->scratch;
+    const phx_grid_rows copy = at->shard->grid.rows, *rows = &copy; /* hits[] may alias the fields */
+    const uint16_t plain = phx_cut_rank_of_plain(at), rank = at->cut.rank;
+    const uint32_t count = at->count, own = at->row;
+    const float x = rows->x[own], y = rows->y[own];
+    uint32_t *hits = scratch->hits, n = 0;
+    float *squares = scratch->squares;
+    for (uint32_t i = 0; i < count; i++) { /* no branch on a distance: it would be mispredicted */
+        const uint32_t target = phx_tile_row_word_number(phx_tile_row_word_at(hits, i));
+        const phx_row_word word = phx_row_word_at(rows->slot, target);
+        const uint32_t of_rank = (phx_cut_rank_of_word(at, word, plain) == rank) & (target != own);
+        const float dx = rows->x[target] - x, dy = rows->y[target] - y;
+        float square = dx * dx + dy * dy;
+        if (PHX_UNLIKELY(at->shard->uneven))
+            square =
+                phx_measure_level(at->shard->rules, square, at->shard->store.body[phx_row_word_slot(word)].z - at->z);
+        hits[n] = phx_row_word_slot(word);
+        squares[n] = square;
+        n += of_rank & (square <= within);
+    }
+    at->count = n;
+}
+
+/*
+ * Finds held targets of the rank up to a squared distance, with their keys, and which of the targets that left are
+ * listed.
+ */
+static void find_joinable(held_list *of, float within)
+{
+    phx_cut_list *at = &of->at;
+    const phx_scratch *scratch = at->scratch;
+    const phx_tile *tile = &scratch->tile;
+    const double view = (double)at->attr->view, far = fmin(sqrt((double)within), view);
+    const double near = fmin(sqrt(at->cut.limit / at->shard->rules->sticky), view);
+    const phx_cut_borders by = {.listed = phx_cut_square_below(near, tile),
+                                .unlisted = -1, /* no listed one is sought */
+                                .stays = INT32_MAX,
+                                .joins = phx_cut_square_above(far, tile)};
+    uint32_t *hits = scratch->hits, *place = scratch->old, n = 0;
+    at->count = phx_cut_pick(at, fmin(near, far), fmax(near, far), &by, hits);
+    sift_joinable(at, within);
+    memcpy(hits + at->count, scratch->leave, of->left * sizeof *hits); /* beyond the view: none of them is a hit */
+    find_listed(at, hits, at->count + of->left, place);
+    for (uint32_t i = 0; i < at->count; i++) {
+        hits[n] = hits[i];
+        scratch->keys[n] = (double)scratch->squares[i] * at->shard->rules->sticky;
+        n += place[i] == PHX_SLOT_NONE;
+    }
+    memmove(place, place + at->count, of->left * sizeof *place);
+    at->count = n;
+}
+
+/* Keeps the leaves of listed targets, with their places in the list: scratch->old. */
+static void keep_leaves(held_list *of)
+{
+    phx_cut_list *at = &of->at;
+    const phx_scratch *scratch = at->scratch;
+    for (uint32_t i = 0; i < of->left; i++) {
+        scratch->leave[at->leaves] = scratch->leave[i];
+        scratch->old[at->leaves] = scratch->old[i];
+        at->leaves += scratch->old[i] != PHX_SLOT_NONE;
+    }
+    of->held = at->cut.kept + of->came + at->leaves - of->left;
+}
+
+/* The key up to which so many join, probably: they are as close to each other as listed ones within the last limit. */
+static double joining_limit(const held_list *of, double joining)
+{
+    const double listed = of->at.list->count;
+    return of->at.cut.limit * (listed + joining) / listed;
+}
+
+/* Finds the targets that join: scratch->enter, and the leaves. false: that needs an evaluation. */
+static bool find_held_events(held_list *of)
+{
+    phx_cut_list *at = &of->at;
+    const phx_scratch *scratch = at->scratch;
+    const double slack = 1.6; /* of the ones that join: less often fails, and costs a second look, */
+    const float wider = 1.5f; /* at so much more area */
+    const bool may_end = at->cut.kept + of->came <= of->adds + of->left;
+    const double sticky = at->shard->rules->sticky;
+    float within = may_end ? at->in : fminf((float)(joining_limit(of, slack * of->adds) / sticky), at->in);
+    find_joinable(of, within);
+    while (at->count < of->adds && within < at->in) find_joinable(of, within = fminf(within * wider, at->in));
+    keep_leaves(of);
+    const bool all = of->held <= of->adds;
+    if (all ? at->count != of->held : at->count < of->adds) return false; /* the others have lower ranks */
+    of->limit = (double)within * sticky;
+    if (at->count > of->adds) {
+        const phx_split_bounds by = {
+            .keep = of->adds, .most = nextafter(of->limit, INFINITY), .guess = joining_limit(of, of->adds)};
+        const phx_split split = phx_rank_split(at->shard->kernels, scratch->keys, at->count, by);
+        if (!split.found) return false; /* some are equally far off */
+        of->limit = split.limit;
+    }
+    for (uint32_t i = 0; i < at->count; i++) {
+        scratch->enter[at->enters] = scratch->hits[i];
+        at->enters += scratch->keys[i] <= of->limit;
+    }
+    of->held -= at->enters;
+    return true;
+}
+
+/* ---- the new list ---- */
+
+/* Writes the list, of so many entries with the leaves, at `to`: enters take the places of leaves. */
+static void swap_targets(const phx_cut_list *at, uint32_t *to, uint32_t count)
+{
+    const phx_scratch *scratch = at->scratch;
+    const uint32_t *place = scratch->old, both = at->enters < at->leaves ? at->enters : at->leaves;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < both; i++) to[place[i]] = scratch->enter[i];
+    memcpy(to + count, scratch->enter + both, (at->enters - both) * sizeof *to);
+    if (at->leaves == both) return;
+    for (uint32_t i = both; i < at->leaves; i++) to[place[i]] = PHX_SLOT_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        to[n] = to[i];
+        n += to[i] != PHX_SLOT_NONE;
+    }
+}
+
+/* Writes the list of a change, with held targets left. */
+static void write_held_list(held_list *of, phx_change *change, bool in_place)
+{
+    phx_cut_list *at = &of->at;
+    phx_scratch *scratch = at->scratch;
+    const phx_list_pool *pool = &at->shard->lists;
+    const uint32_t count = at->list->count, left = count + at->enters - at->leaves;
+    uint32_t *entries = phx_list_entries(pool, at->list);
+    if (!in_place) entries = memcpy(phx_interest_overflow(scratch, change, left), entries, count * sizeof *entries);
+    swap_targets(at, entries, count);
+    if (in_place) phx_list_set_count(pool, at->list, left);
+    change->flags |= PH_CHANGE_MORE;
+    scratch->counts.held += of->held;
+    phx_list_cut_note(at->shard, at->slot, of->limit, at->cut.rank, of->held);
+}
+
+/* Room for the change and the list, and for the words of later runs behind them. false = no memory. */
+static bool reserve_held(const held_list *of, uint32_t listed)
+{
+    phx_scratch *scratch = of->at.scratch;
+    const uint32_t targets = of->at.enters + of->at.leaves;
+    return phx_interest_reserve(scratch, targets, listed) &&
+           phx_interest_reserve_changes(scratch, 1 + scratch->runs.count,
+                                        targets + scratch->runs.first[scratch->runs.count]);
+}
+
+/* Records the events and the list, which is derived if no target is held any more. */
+static phx_delta_result record_held(held_list *of)
+{
+    phx_cut_list *at = &of->at;
+    phx_list *list = at->list;
+    const bool derived = of->held == 0;
+    const uint32_t left = list->count + at->enters - at->leaves, most = left > list->count ? left : list->count;
+    const bool in_place = derived || most <= phx_list_capacity(&at->shard->lists, list);
+    if (derived && !at->shard->storage->derives_uncut(at->shard, at->slot)) return PHX_DELTA_EVALUATE;
+    if (!reserve_held(of, in_place ? 0 : most)) return PHX_DELTA_NO_MEMORY;
+    phx_change *change = phx_interest_record(at->scratch, at->shard, at->slot, at->enters, at->leaves);
+    phx_interest_commits(at->scratch, change); /* the list's memory goes back there, or it is partial */
+    if (!derived) {
+        write_held_list(of, change, in_place);
+        return PHX_DELTA_DONE;
+    }
+    list->derived = true;
+    list->count = phx_limit_count(at->attr, left) & PHX_LIST_COUNT_MAX;
+    return PHX_DELTA_DONE;
+}
+
+phx_delta_result phx_delta_held(phx_scratch *scratch, phx_shard *shard, uint32_t place, phx_span words)
+{
+    const uint32_t row = scratch->tile.row[place], slot = phx_row_slot(&shard->grid.rows, row);
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    const float square = attr->view * attr->view;
+    held_list of = {.adds = shard->rules->classes[attr->kind].adds_max,
+                    .at = {.scratch = scratch,
+                           .shard = shard,
+                           .place = place,
+                           .row = row,
+                           .slot = slot,
+                           .attr = attr,
+                           .in = square,
+                           .cut = shard->list_cuts.at[slot],
+                           .list = &shard->store.tail[slot].list}};
+    phx_cut_list *at = &of.at;
+    if (of.adds == 0 || !phx_rank_table_fits(&shard->store, false)) return PHX_DELTA_EVALUATE;
+    at->z = shard->uneven ? shard->store.body[slot].z : 0.0f;
+    at->ranks = phx_rank_table_of(&scratch->rank_tables, scratch->mem, &shard->store, attr, false);
+    if (!at->ranks || !phx_candidates_room(scratch, scratch->tile.count, true)) return PHX_DELTA_NO_MEMORY;
+    if (at->cut.rank != phx_rank_top_of(at->ranks, attr->instance)) return PHX_DELTA_EVALUATE;
+    part_pairs(&of, words);
+    return find_held_events(&of) ? record_held(&of) : PHX_DELTA_EVALUATE;
+}
