@@ -16,9 +16,10 @@
 #include "tools/node_lines.h"
 #include "tools/node_metrics.h"
 
-/* DRAIN_AGAIN_NS: regions come back when another node dies, so the wish is repeated; of two nodes that drain at once
+/* PATIENCE_MS: longer than a process waits for an election of etcd; FAILURES: one request may fail for any reason.
+ * DRAIN_AGAIN_NS: regions come back when another node dies, so the wish is repeated; of two nodes that drain at once
  * the first has this time to leave. */
-enum { NS_IN_MS = 1000000, NS_IN_S = 1000000000, STATUS_NS = NS_IN_S };
+enum { NS_IN_MS = 1000000, NS_IN_S = 1000000000, STATUS_NS = NS_IN_S, PATIENCE_MS = 10000, FAILURES = 3 };
 static const uint64_t DRAIN_AGAIN_NS = 2000000000;
 
 typedef struct node_run {
@@ -189,14 +190,16 @@ static void note_lease(node_run *run)
     if (stats.lease_ns < run->ticks.lease_least_ns) run->ticks.lease_least_ns = stats.lease_ns;
 }
 
-/* A node that reaches no etcd waits for it for ever, and its lines look well. */
+/* A node that reaches no etcd, or a full one, waits for ever, and its lines look well. */
 static void tell_store(node_run *run)
 {
     phc_stats stats = {0};
-    if (run->store_failed || phc_stats_get(run->member, &stats) != PH_OK || stats.lists > 0 || stats.failed == 0)
-        return;
-    fprintf(stderr, "pharos-node: etcd: no answer from %s%s; no member yet, it asks again\n", run->job->etcd.servers[0],
-            run->job->etcd.server_count > 1 ? " and the others" : "");
+    const bool is_late = run->ticks.ticks * run->job->tick_ms >= PATIENCE_MS && phc_number(run->member) == 0;
+    if (run->store_failed || phc_stats_get(run->member, &stats) != PH_OK || stats.failed == 0) return;
+    if (stats.lists > 0 && (!is_late || stats.failed < FAILURES)) return;
+    fprintf(stderr, "pharos-node: etcd: %s %s%s; no member yet, it asks again\n",
+            stats.lists > 0 ? "full (etcdctl alarm list), or without a leader:" : "no answer from",
+            run->job->etcd.servers[0], run->job->etcd.server_count > 1 ? " and the others" : "");
     run->store_failed = true;
 }
 

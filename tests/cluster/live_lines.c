@@ -207,7 +207,7 @@ static void read_line(live_cluster *cluster, uint32_t place, const char *line)
                                         [LIVE_RESTORED] = "restored",
                                         [LIVE_LOST] = "lost",
                                         [LIVE_SEEN] = "seen"};
-    static const char no_answer[] = "pharos-node: etcd: no answer";
+    static const char no_answer[] = "pharos-node: etcd: ";
     live_run *run = &cluster->runs[place];
     for (uint32_t kind = LIVE_ENTERED; kind <= LIVE_SEEN; kind++)
         if (is_event(line, names[kind])) read_event(cluster, place, (live_kind)kind, line);

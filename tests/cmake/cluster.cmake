@@ -194,7 +194,7 @@ if(PHAROS_BUILD_CLUSTER)
                               SOURCES cluster/cluster_live.c
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
-            set_tests_properties(cluster_live PROPERTIES RUN_SERIAL ON TIMEOUT 900) # five to seven minutes, with its waits
+            set_tests_properties(cluster_live PROPERTIES RUN_SERIAL ON TIMEOUT 900) # six to eight minutes, with its waits
             add_dependencies(cluster_live pharos-node)
             add_dependencies(cluster_tests cluster_live)
             pharos_plain_test(NAME cluster_cables LIBS ${course}

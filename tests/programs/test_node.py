@@ -111,7 +111,27 @@ def ends_that_may_be_started_again():
     etcd.close()
 
 
+def full_etcd():
+    """The alarm NOSPACE: members go on and may commit, none joins, and it is told; once there is room, it joins."""
+    etcd = Etcd()
+    member = Node(etcd)
+    check("a node joins", member.has("may_commit"), member.errors())
+    etcd.is_full = True
+    late = Node(etcd)
+    check("a full etcd is told", late.awaits(lambda: "etcd: full" in late.errors()), late.errors())
+    lines = member.events()
+    check("a member goes on", etcd.renewed > 0 and lines[-1]["event"] == "status" and lines[-1]["lease_ms"] > 0 and
+          [line["on"] for line in lines if line["event"] == "may_commit"] == [1], lines[-3:])
+    check("none joins", not any(line["event"] == "joined" for line in late.events()), late.events())
+    etcd.is_full = False
+    check("it joins once there is room", late.has("joined"), late.errors())
+    late.stop()
+    member.stop()
+    etcd.close()
+
+
 def main():
+    full_etcd()
     refusals_for_good()
     ends_that_may_be_started_again()
     with tempfile.TemporaryDirectory() as folder:
