@@ -127,7 +127,8 @@ static uint8_t traits_of(const phx_attr *attr)
 {
     const bool seen_by_all = attr->instance == 0 && attr->layers == 1 && attr->stealth == 0 && !attr->veiled;
     const bool hides = !seen_by_all || !(attr->sees & 1);
-    return (uint8_t)((hides ? PHX_TRAIT_HIDES : 0) | (attr->cap > 0 ? PHX_TRAIT_CAPS : 0));
+    const bool far = attr->global || attr->reach > 0.0f;
+    return (uint8_t)((hides ? PHX_TRAIT_HIDES : 0) | (attr->cap > 0 ? PHX_TRAIT_CAPS : 0) | (far ? PHX_TRAIT_FAR : 0));
 }
 
 void phx_store_dress(phx_store *store, uint32_t slot, const phx_attr *attr)

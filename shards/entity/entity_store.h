@@ -49,10 +49,11 @@ enum {
     PHX_SLOT_OUTSIDE = 1u << 15  /* outside of all towers, own or ghost: phx_store_set_outside() */
 };
 
-/* Traits of attributes by which a target may leave a list though it is in range. */
+/* Traits of attributes by which a target in range may leave a list, or is found in another way. */
 enum {
     PHX_TRAIT_HIDES = 1u << 0, /* instance, layers, stealth or veil may keep a target out of a list */
-    PHX_TRAIT_CAPS = 1u << 1   /* a cap may */
+    PHX_TRAIT_CAPS = 1u << 1,  /* a cap may */
+    PHX_TRAIT_FAR = 1u << 2    /* a target may be seen from beyond views: PHX_SLOT_FAR */
 };
 
 /* Stored for a ghost where an own observer has its list: not larger than a list. */

@@ -75,16 +75,15 @@ void phx_prev_rows_note(phx_prev_rows *previous, phx_store *store, uint32_t slot
     previous->attrs[previous->attr_count++] = (phx_prev_rows_attr){*phx_store_attr(store, slot), slot};
 }
 
-static uint32_t note_of(const phx_prev_rows *previous, const phx_store *store, uint32_t slot)
+static uint32_t note_of(const phx_prev_rows *previous, uint32_t slot)
 {
-    if (!(store->body[slot].state & PHX_SLOT_NOTED)) return PHX_SLOT_NONE;
+    if (!phx_prev_rows_noted(previous, slot)) return PHX_SLOT_NONE;
     return (uint32_t)*phx_idmap_find(&previous->index, (uint64_t)slot + 1);
 }
 
-const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *previous, const phx_store *store, uint32_t slot)
+const phx_attr *phx_prev_rows_noted_attr(const phx_prev_rows *previous, uint32_t slot)
 {
-    uint32_t note = note_of(previous, store, slot);
-    return note == PHX_SLOT_NONE ? phx_store_attr(store, slot) : &previous->attrs[note].attr;
+    return &previous->attrs[note_of(previous, slot)].attr;
 }
 
 /* ---- rows ---- */
@@ -188,8 +187,7 @@ bool phx_prev_rows_collect(phx_prev_rows *previous, phx_mem *mem, const phx_rule
     if (count > 1) sort_keys(previous, store);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = (uint32_t)previous->keys[i], row = store->body[slot].row;
-        previous->rows[i] =
-            (phx_prev_rows_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(previous, store, slot)};
+        previous->rows[i] = (phx_prev_rows_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(previous, slot)};
         previous->x[i] = previous->rows[i].x;
         previous->y[i] = previous->rows[i].y;
         previous->word[i] = phx_row_word_of(slot, store->body[slot].state & (PHX_SLOT_SPECIAL | PHX_SLOT_NOTED)).bits;

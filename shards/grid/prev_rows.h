@@ -99,8 +99,16 @@ static inline bool phx_prev_rows_noted(const phx_prev_rows *previous, uint32_t s
     return slot >> 6 < previous->noted_capacity && (previous->noted[slot >> 6] >> (slot & 63) & 1);
 }
 
+/* Attributes at the last tick's end of a slot that is noted. */
+const phx_attr *phx_prev_rows_noted_attr(const phx_prev_rows *previous, uint32_t slot);
+
 /* Attributes at the last tick's end of an entity that was here. */
-const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *previous, const phx_store *store, uint32_t slot);
+static inline const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *previous, const phx_store *store,
+                                                    uint32_t slot)
+{
+    if (PHX_LIKELY(!phx_prev_rows_noted(previous, slot))) return phx_store_attr(store, slot);
+    return phx_prev_rows_noted_attr(previous, slot);
+}
 
 static inline const phx_attr *phx_prev_rows_row_attr(const phx_prev_rows *previous, const phx_store *store,
                                                      const phx_prev_rows_row *row)

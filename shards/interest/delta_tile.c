@@ -603,8 +603,9 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     run of = run_at(scratch, shard, i);
     const bool annular = view < 0.0f && shard->store.tail[of.slot].list.derived, derived = view > 0.0f || annular;
     const bool special = derived && specials.first < specials.end && !(scratch->sifted && view > 0.0f);
+    const bool unseen = shard->store.traits & (PHX_TRAIT_HIDES | PHX_TRAIT_FAR); /* else all are admitted */
     if (PHX_UNLIKELY(derived && !phx_row_sees_common(shard, of.row))) keep_seen_specials(scratch, shard, &of, specials);
-    else if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
+    else if (PHX_UNLIKELY(special && unseen)) drop_unseen_specials(scratch, shard, &of, specials);
     const bool discontinuous = derived && phx_row_discontinuous(&shard->grid.rows, of.row);
     const phx_relation_set *related = derived ? phx_related_of(shard, of.slot) : NULL;
     if (PHX_UNLIKELY(discontinuous))

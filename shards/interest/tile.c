@@ -392,36 +392,6 @@ static bool find_heights(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
-/* The bound of the target of a word. */
-static inline float bound_of_word(const phx_shard *shard, phx_target_word word)
-{
-    const uint32_t slot = phx_target_word_slot(word);
-    if (!phx_target_word_special(word)) return INFINITY;
-    return phx_bound_of(phx_target_word_leaves(word) ? phx_prev_rows_attr_of(&shard->previous, &shard->store, slot)
-                                                     : phx_store_attr(&shard->store, slot));
-}
-
-/* Finds the bounds of named targets; parts rows by them; sets `bounded` anew, as none may be. false = no memory. */
-static bool find_bounds(phx_tile *tile, phx_mem *mem)
-{
-    enum { OBSERVERS_PART = 4 }; /* of all rows: fewer observers gain less by it than it costs, as in mmo */
-    const float scale = tile->frame.scale;
-    const uint32_t count = tile->count, cells = tile->frame.columns * tile->frame.rows;
-    const uint32_t observers = tile->shard->grid.blocks[tile->block].observers;
-    phx_tile_bounds *bounds = &tile->bounds;
-    if (!phx_tile_bounds_reserve(bounds, mem, tile->rows_capacity, cells)) return false;
-    for (uint32_t i = 0; i < count; i++)
-        bounds->by_place[i] = bound_of_word(tile->shard, phx_tile_word(tile, i)) * scale;
-    phx_tile_bounds_count(bounds, count);
-    tile->bounded = bounds->count > 0;
-    tile->parted = tile->bounded && tile->fine > 1 && observers >= count / OBSERVERS_PART;
-    tile->candidates.bound = tile->bounded ? bounds->picked : NULL;
-    const phx_tile_candidates all = {tile->now, tile->old, tile->target, bounds->by_place,
-                                     tile->heights.count ? tile->heights.by_place : NULL};
-    if (tile->parted) phx_tile_bounds_part(bounds, &all, tile->start, cells);
-    return true;
-}
-
 /* Is the row at a place without old position, or without new position? Steps are shorter than
  * PHX_TILE_NO_HISTORY_OFFSET. */
 static uint32_t has_no_history(const phx_tile *tile, uint32_t place)
@@ -528,6 +498,58 @@ static void name_targets(phx_tile *tile)
         target[i++] = phx_tile_word(tile, place).bits;
     }
     for (; i < count; i++) target[i] = slots[row[i]];
+}
+
+/*
+ * Finds the bounds of places that have no previous row. Common targets, too, are looked up: there is no branch, as
+ * bounded ones are in no order, and look-ups of many places overlap.
+ */
+static void find_row_bounds(const phx_tile *tile, phx_span places)
+{
+    const phx_grid_rows *rows = &tile->shard->grid.rows;
+    const phx_store *store = &tile->shard->store;
+    const float scale = tile->frame.scale;
+    const uint32_t *row = tile->row;
+    float *bound = tile->bounds.by_place;
+    for (uint32_t i = places.first; i < places.end; i++)
+        bound[i] = phx_bound_of(phx_store_attr(store, phx_row_slot(rows, row[i]))) * scale;
+}
+
+/* Finds the bounds of all places. */
+static void find_place_bounds(const phx_tile *tile)
+{
+    const phx_prev_rows *previous = &tile->shard->previous;
+    uint32_t first = 0;
+    for (uint32_t d = 0; tile->previous_count > 0 && d < tile->discontinuous_count; d++) {
+        const uint32_t place = tile->discontinuous_places[d];
+        if (!is_goer(tile, place)) continue;
+        const phx_prev_rows_row *was =
+            &previous->rows[phx_tile_row_word_number(phx_tile_row_word_at(tile->row, place))];
+        find_row_bounds(tile, (phx_span){first, place});
+        tile->bounds.by_place[place] =
+            phx_bound_of(phx_prev_rows_row_attr(previous, &tile->shard->store, was)) * tile->frame.scale;
+        first = place + 1;
+    }
+    find_row_bounds(tile, (phx_span){first, tile->count});
+}
+
+/* Finds the bounds of named targets; parts rows by them; sets `bounded` anew, as none may be. false = no memory. */
+static bool find_bounds(phx_tile *tile, phx_mem *mem)
+{
+    enum { OBSERVERS_PART = 4 }; /* of all rows: fewer observers gain less by it than it costs, as in mmo */
+    const uint32_t count = tile->count, cells = tile->frame.columns * tile->frame.rows;
+    const uint32_t observers = tile->shard->grid.blocks[tile->block].observers;
+    phx_tile_bounds *bounds = &tile->bounds;
+    if (!phx_tile_bounds_reserve(bounds, mem, tile->rows_capacity, cells)) return false;
+    find_place_bounds(tile);
+    phx_tile_bounds_count(bounds, count);
+    tile->bounded = bounds->count > 0;
+    tile->parted = tile->bounded && tile->fine > 1 && observers >= count / OBSERVERS_PART;
+    tile->candidates.bound = tile->bounded ? bounds->picked : NULL;
+    const phx_tile_candidates all = {tile->now, tile->old, tile->target, bounds->by_place,
+                                     tile->heights.count ? tile->heights.by_place : NULL};
+    if (tile->parted) phx_tile_bounds_part(bounds, &all, tile->start, cells);
+    return true;
 }
 
 uint32_t phx_tile_places_below(const uint32_t *places, uint32_t count, uint32_t place)
@@ -892,11 +914,9 @@ static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx
     return n;
 }
 
-/* Gathers a column of words, bounds or heights, of some ranges of places. */
-static void pick_words(void *words, const void *column, const phx_span *spans, uint32_t count)
+/* Gathers heights of some ranges of places. */
+static void pick_heights(uint32_t *to, const uint32_t *from, const phx_span *spans, uint32_t count)
 {
-    const uint32_t *from = column;
-    uint32_t *to = words;
     for (uint32_t s = 0; s < count; s++) {
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): add_ring() wrote count of them */
         const uint32_t length = spans[s].end - spans[s].first;
@@ -917,7 +937,8 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
     const bool discontinuous = tile->discontinuous && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
-    phx_tile_candidates from = {tile->now, tile->old, tile->target, tile->bounds.by_place, tile->heights.by_place};
+    phx_tile_candidates from = {tile->now, tile->old, tile->target, tile->bounded ? tile->bounds.by_place : NULL,
+                                tile->heights.by_place};
     uint32_t n;
     if (tile->parted) {
         from = tile->bounds.rows;
@@ -929,8 +950,7 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
     }
     *span_count = n;
     tile->between.cell = UINT32_MAX;
-    if (tile->bounded) pick_words(tile->candidates.bound, from.bound, spans, n);
-    if (tile->heights.count) pick_words(tile->candidates.height, from.height, spans, n);
+    if (tile->heights.count) pick_heights(tile->candidates.height, from.height, spans, n);
     return tile->shard->kernels->gather(&from, spans, n, &tile->candidates);
 }
 
@@ -949,7 +969,7 @@ uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float 
     const phx_tile_ring ring = ring_between(tile->fine, (between->near - step) * scale - PHX_TILE_SLACK,
                                             (between->far + step) * scale + PHX_TILE_SLACK, false);
     *span_count = add_ring(tile, tile->start, &ring, cell, false, spans, 0);
-    if (tile->heights.count) pick_words(tile->candidates.height, tile->heights.by_place, spans, *span_count);
+    if (tile->heights.count) pick_heights(tile->candidates.height, tile->heights.by_place, spans, *span_count);
     const phx_tile_candidates all = {tile->now, tile->old, tile->row, NULL, NULL};
     return tile->candidate_count = tile->shard->kernels->gather(&all, spans, *span_count, &tile->candidates);
 }

@@ -250,7 +250,7 @@ typedef struct phx_kernels {
     void (*cell_offsets)(uint32_t *at, uint32_t cells, uint32_t *stencil);
     /* The places of the rows in a range, which is not empty; room for all and pad. Returns how many. */
     uint32_t (*indices_in_range)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
-    /* Gathers some ranges of places, side by side, but for bounds and heights. Returns how many. */
+    /* Gathers some ranges of places, side by side, but for heights; bounds if there are any. Returns how many. */
     uint32_t (*gather)(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
                        const phx_tile_candidates *to);
     /*

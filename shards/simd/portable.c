@@ -90,6 +90,7 @@ static uint32_t gather_portable(const phx_tile_candidates *from, const phx_span 
         memcpy(to->now + n, from->now + first, length * sizeof *to->now);
         memcpy(to->old + n, from->old + first, length * sizeof *to->old);
         memcpy(to->target + n, from->target + first, length * sizeof *to->target);
+        if (from->bound) memcpy(to->bound + n, from->bound + first, length * sizeof *to->bound);
         n += length;
     }
     return n;
