@@ -197,23 +197,37 @@ ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op
     return first;
 }
 
+/*
+ * Queues a move that is sound. The operation is a constant where this is called, so columns stand at known places. The
+ * record is written in the queue: a copy of it would be read before its parts are stored.
+ */
+static inline __attribute__((always_inline)) ph_status queue_single(phx_producer *producer, uint16_t op, uint64_t id,
+                                                                    ph_position position)
+{
+    ph_status status;
+    void *record =
+        phx_command_queue_reserve_one(producer->queue, op, phx_move_bytes(op), producer->sequence + 1, &status);
+    if (PHX_UNLIKELY(!record)) return count_refused(producer, status);
+    const phx_moves to = phx_moves_at(record, op, 1);
+    if (to.wide) *to.wide = id;
+    else *to.narrow = (uint32_t)id;
+    *to.places = (phx_place){position.x, position.y};
+    if (to.z) *to.z = position.z;
+    phx_command_queue_publish(producer->queue, 1);
+    producer->sequence++;
+    return PH_OK;
+}
+
 ph_status phx_submit_single_move(phx_producer *producer, uint64_t id, ph_position position)
 {
     const phx_check check = phx_check_move(id, &position);
     if (PHX_UNLIKELY(check.status != PH_OK)) return refuse_single(producer, check.status);
-    const bool wide = id > UINT32_MAX, high = phx_float_bits(position.z) != 0;
-    const uint16_t op = (uint16_t)(PHX_OP_MOVE | (wide ? PHX_MOVES_WIDE : 0) | (high ? PHX_MOVES_HIGH : 0));
-    uint64_t record[PHX_MOVE_WORDS_MAX];
-    const phx_moves to = phx_moves_at(record, op, 1);
-    if (wide) *to.wide = id;
-    else *to.narrow = (uint32_t)id;
-    *to.places = (phx_place){position.x, position.y};
-    if (high) *to.z = position.z;
-    ph_status status;
-    if (!phx_command_queue_put(producer->queue, op, producer->sequence + 1, record, phx_move_bytes(op), &status))
-        return count_refused(producer, status);
-    producer->sequence++;
-    return PH_OK;
+    const bool high = phx_float_bits(position.z) != 0;
+    if (id > UINT32_MAX)
+        return high ? queue_single(producer, PHX_OP_MOVE | PHX_MOVES_WIDE | PHX_MOVES_HIGH, id, position)
+                    : queue_single(producer, PHX_OP_MOVE | PHX_MOVES_WIDE, id, position);
+    return high ? queue_single(producer, PHX_OP_MOVE | PHX_MOVES_HIGH, id, position)
+                : queue_single(producer, PHX_OP_MOVE, id, position);
 }
 
 /* Queues the first of `count` moves, as many as fit in one run. 0: *status has the reason. */

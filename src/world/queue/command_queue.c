@@ -14,7 +14,9 @@ enum { RECORD_ALIGN = 8, STATE_CLOSED = 1 };
 
 enum {
     BLOCK_HEADER_BYTES = 2 * PHX_CACHE_LINE,
-    SMALL_BLOCKS_MAX = 2 /* one is filled while the tick reads the other */
+    AHEAD_BYTES =
+        16 * PHX_CACHE_LINE, /* single records are asked for so far ahead: stores would wait for their lines */
+    SMALL_BLOCKS_MAX = 2     /* one is filled while the tick reads the other */
 };
 
 typedef struct run_header {
@@ -316,20 +318,21 @@ void phx_command_queue_publish(phx_command_queue *q, uint32_t used)
     show_run(q, run);
 }
 
-bool phx_command_queue_put(phx_command_queue *q, uint16_t op, uint64_t sequence, const void *record,
-                           uint32_t record_bytes, ph_status *status)
+void *phx_command_queue_reserve_one(phx_command_queue *q, uint16_t op, uint32_t record_bytes, uint64_t sequence,
+                                    ph_status *status)
 {
     const uint32_t bytes = run_bytes_of(1, record_bytes);
     PHX_ASSERT(q->run == NULL);
     PHX_ASSERT(record_bytes > 0 && record_bytes <= PHX_COMMAND_QUEUE_RECORD_BYTES_MAX);
     *status = PH_OK;
     if (PHX_UNLIKELY(q->open == NULL || q->open->data_bytes - q->published < bytes) && !block_advance(q, bytes, status))
-        return false;
+        return NULL;
     run_header *run = (run_header *)(void *)(q->open->data + q->published);
-    *run = (run_header){.sequence_first = sequence, .record_bytes = record_bytes, .count = 1, .op = op, .bytes = bytes};
-    memcpy(run + 1, record, record_bytes);
-    show_run(q, run);
-    return true;
+    __builtin_prefetch(q->open->data + q->published + AHEAD_BYTES, 1);
+    *run = (run_header){.sequence_first = sequence, .record_bytes = record_bytes, .op = op};
+    q->run = run;
+    q->reserved = 1;
+    return run + 1;
 }
 
 /* ---- reading thread ---- */
@@ -445,6 +448,7 @@ uint32_t phx_command_queue_alike(const phx_command_queue *q, const phx_command_r
     const uint32_t end = left < most ? left : most;
     for (uint32_t i = 0; i < end; i++) {
         const run_header *next = header_at(b, q->offset + i * bytes);
+        __builtin_prefetch((const char *)next + AHEAD_BYTES);
         if (next->count != 1 || next->op != run->op || next->record_bytes != run->record_bytes ||
             next->sequence_first != run->sequence_first + 1 + i)
             return i;

@@ -81,9 +81,9 @@ uint32_t phx_command_queue_reserve(phx_command_queue *q, uint16_t op, uint32_t r
                                    uint32_t wanted, void **records, ph_status *status);
 /* Ends the reservation; its first `used` records become one visible run. used = 0: as if never reserved. */
 void phx_command_queue_publish(phx_command_queue *q, uint32_t used);
-/* Reserves and publishes a run of this one record at once. false: as a reservation of nothing. */
-bool phx_command_queue_put(phx_command_queue *q, uint16_t op, uint64_t sequence, const void *record,
-                           uint32_t record_bytes, ph_status *status);
+/* The same for one record, without a count of the records that fit. Its place; NULL: *status as above. */
+void *phx_command_queue_reserve_one(phx_command_queue *q, uint16_t op, uint32_t record_bytes, uint64_t sequence,
+                                    ph_status *status);
 
 /* ---- reading (ticking) thread ---- */
 

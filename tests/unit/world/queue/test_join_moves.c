@@ -47,18 +47,20 @@ TestSuite(join_moves, .init = set_up, .fini = tear_down);
 
 static void put_item(item one)
 {
-    uint64_t record[PHX_MOVE_WORDS_MAX] = {one.id};
-    uint32_t bytes = sizeof one.id;
+    const uint32_t bytes = one.op == OTHER_OP ? sizeof one.id : phx_move_bytes(one.op);
     ph_status status;
-    if (one.op != OTHER_OP) {
+    void *record = phx_command_queue_reserve_one(q, one.op, bytes, one.sequence, &status);
+    cr_assert_not_null(record);
+    if (one.op == OTHER_OP) {
+        memcpy(record, &one.id, bytes);
+    } else {
         const phx_moves to = phx_moves_at(record, one.op, 1);
         *to.places = (phx_place){one.to.x, one.to.y};
         if (to.wide) *to.wide = one.id;
         else *to.narrow = (uint32_t)one.id;
         if (to.z) *to.z = one.to.z;
-        bytes = phx_move_bytes(one.op);
     }
-    cr_assert(phx_command_queue_put(q, one.op, one.sequence, record, bytes, &status));
+    phx_command_queue_publish(q, 1);
     cr_assert_lt(written, MOVES_MAX);
     items[written++] = one;
 }
