@@ -9,6 +9,7 @@
 #include "base/simd.h"
 #include "shards/entity/bounds.h"
 #include "shards/grid/blocks.h"
+#include "shards/interest/view_groups.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/related.h"
 #include "shards/state/storage.h"
@@ -746,76 +747,16 @@ static void await_own_relations(const phx_tile *tile, const phx_shard *shard)
     }
 }
 
-/* Groups of own rows that observe: of equal views; others, and renewed ones. */
-enum { GROUP_VIEWS = 8, GROUP_OTHERS = GROUP_VIEWS, GROUPS };
-enum { GROUP_SETS = 256, GROUP_NONE = UINT8_MAX };
-
-/* Views that have a group. By attribute set, as observers of a crowd have views in no order: a look-up costs no branch.
- */
-typedef struct view_groups {
-    uint8_t of_set[GROUP_SETS]; /* GROUP_NONE: not known */
-    float view[GROUP_VIEWS];
-    uint32_t count;
-} view_groups;
-
-/* The group of the observers with this attribute set. */
-static uint32_t find_view_group(view_groups *groups, const phx_store *store, uint32_t set)
-{
-    const float view = store->sets.attr[set].view;
-    uint32_t g = 0;
-    while (g < groups->count && (groups->view[g] < view || groups->view[g] > view)) g++;
-    if (g == groups->count && g < GROUP_VIEWS) groups->view[groups->count++] = view;
-    if (set < GROUP_SETS) groups->of_set[set] = (uint8_t)g;
-    return g;
-}
-
-/* Puts own rows that observe before mere targets, each in order. Returns how many observe. */
-static uint32_t part_own_observers(const phx_tile *tile, uint32_t count)
-{
-    const uint64_t *observes = tile->shard->grid.observer_bits;
-    const uint32_t *row = tile->row;
-    uint32_t *own = tile->own, *targets = tile->candidates.now, n = 0, other = 0; /* not used yet */
-    if (!phx_block_mixed(&tile->shard->grid.blocks[tile->block])) return count;
-    for (uint32_t i = 0; i < count; i++) { /* no branch: observers are in no order */
-        const uint32_t place = own[i], is = phx_row_bit(observes, row[place]);
-        own[n] = targets[other] = place;
-        n += is;
-        other += !is;
-    }
-    memcpy(own + n, targets, other * sizeof *own);
-    return n;
-}
-
-/*
- * Puts own observers with equal views side by side, in order, for the first few views: mixed views would leave one or
- * two observers to a company (run_rows.c). Of other observers only attributes are read, which no worker writes, so the
- * order is the same for all workers of the block.
- */
+/* Groups own observers by view. */
 static void group_own_by_view(phx_tile *tile)
 {
-    enum { AHEAD = 8 };
     const phx_shard *shard = tile->shard;
-    const phx_grid_rows *rows = &shard->grid.rows;
-    const uint32_t count = part_own_observers(tile, tile->rows.end - tile->rows.first), *row = tile->row;
-    uint32_t *own = tile->own, *group = tile->candidates.now, *to = tile->candidates.old; /* not used yet */
-    uint32_t start[GROUPS + 1] = {0};
-    view_groups groups = {.count = 0};
-    memset(groups.of_set, GROUP_NONE, sizeof groups.of_set);
-    for (uint32_t i = 0; i < count; i++) {
-        if (i + AHEAD < count) __builtin_prefetch(&shard->store.set[phx_row_slot(rows, row[own[i + AHEAD]])]);
-        const uint32_t slot = phx_row_slot(rows, row[own[i]]), set = shard->store.set[slot];
-        uint32_t g = set < GROUP_SETS ? groups.of_set[set] : GROUP_NONE;
-        if (PHX_UNLIKELY(g == GROUP_NONE)) g = find_view_group(&groups, &shard->store, set);
-        if (PHX_UNLIKELY(tile->renewed) && phx_prev_rows_renewed(&shard->previous, slot)) g = GROUP_OTHERS;
-        PHX_ASSERT(phx_row_bit(shard->grid.observer_bits, row[own[i]]));
-        group[i] = g;
-        start[g + 1]++;
-    }
-    for (uint32_t g = 0; g < GROUPS; g++) start[g + 1] += start[g];
-    tile->grouped_end = start[GROUP_OTHERS];
-    tile->watching_end = count;
-    for (uint32_t i = 0; i < count; i++) to[start[group[i]]++] = own[i];
-    memcpy(own, to, count * sizeof *own);
+    const phx_grouped_places of = {.row = tile->row,
+                                   .own = tile->own,
+                                   .spare = {tile->candidates.now, tile->candidates.old}, /* not used yet */
+                                   .count = tile->rows.end - tile->rows.first};
+    phx_view_groups_make(shard, &of, phx_block_mixed(&shard->grid.blocks[tile->block]), tile->renewed,
+                         &tile->grouped_end, &tile->watching_end);
 }
 
 bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t number)
