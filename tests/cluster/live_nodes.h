@@ -74,7 +74,7 @@ typedef struct live_run {
     uint64_t
         unheard_ms; /* from then on what it sends and is sent may be lost; 0 = never. One that goes on begins anew */
     uint32_t ids;   /* of the last status: walkers with phc_owns() */
-    bool may_say;   /* it starts without a majority of etcd, and may say that etcd does not answer */
+    bool may_say;   /* it starts while members of etcd are away, and may say that etcd does not answer */
     bool commits;   /* phc_may_commit(), by its last line of it, */
     uint64_t commits_ms; /* and the time of that line */
     bool killed, is_drained, is_fenced;

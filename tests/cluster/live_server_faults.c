@@ -123,12 +123,20 @@ static void check_writes(live_cluster *cluster, live_run *joiner, uint64_t since
     live_leave_out(cluster, joiner);
 }
 
+/* A gateway, without a majority of etcd, or while a member of it dies. */
+static live_run *start_joiner(live_cluster *cluster)
+{
+    live_run *joiner = live_start(cluster, true);
+    joiner->may_say = true;
+    return joiner;
+}
+
 /* Nodes hear each other by brokers, so none is silent meanwhile. */
 static void kill_etcd(live_cluster *cluster, test_server *server, size_t first)
 {
     const uint64_t since_ms = live_now_ms();
     server_signal(server, SIGKILL);
-    live_run *joiner = live_start(cluster, true);
+    live_run *joiner = start_joiner(cluster);
     live_pass(cluster, ETCD_AWAY_MS);
     live_check_ticks(cluster, "without a member of etcd");
     check_silence(cluster, ETCD_KILLED_MS);
@@ -199,14 +207,6 @@ static void check_commits(live_cluster *cluster, uint64_t since_ms)
         if (live_is_node(&cluster->runs[i]) && cluster->runs[i].commits_ms > last_ms)
             last_ms = cluster->runs[i].commits_ms;
     live_bound_written(cluster, "all hosts may commit again after", last_ms - since_ms, cluster->lease_ms + JOINED_MS);
-}
-
-/* Without a majority of etcd. */
-static live_run *start_joiner(live_cluster *cluster)
-{
-    live_run *joiner = live_start(cluster, true);
-    joiner->may_say = true;
-    return joiner;
 }
 
 /* It is in no map until there is a majority, and then it is. */
