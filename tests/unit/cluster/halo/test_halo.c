@@ -446,13 +446,18 @@ static void enter_own(uint64_t id, float x, bool global)
     cr_assert_eq(phx_halo_enter(halo, id, &attrs), PH_OK);
 }
 
-static void count_copies(void *user, uint64_t target, const void *bytes, size_t size)
+static phx_halo_head head_of(const void *bytes, size_t size)
 {
     phx_halo_head head;
     phx_halo_parts parts;
-    (void)target;
     cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
-    *(uint32_t *)user += head.copies;
+    return head;
+}
+
+static void count_copies(void *user, uint64_t target, const void *bytes, size_t size)
+{
+    (void)target;
+    *(uint32_t *)user += head_of(bytes, size).copies;
 }
 
 /* x in the own region, so far from the border. */
@@ -531,11 +536,8 @@ Test(halo, what_is_seen_from_far_is_written_on_its_way_too)
 
 static void note_last(void *user, uint64_t target, const void *bytes, size_t size)
 {
-    phx_halo_head head;
-    phx_halo_parts parts;
     (void)target;
-    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
-    *(bool *)user = head.last;
+    *(bool *)user = head_of(bytes, size).last;
 }
 
 /* Do the messages of this tick say that they have all copies? */

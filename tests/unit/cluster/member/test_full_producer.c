@@ -97,11 +97,20 @@ static void tear_down(void)
 
 TestSuite(full_producer, .init = set_up, .fini = tear_down);
 
+/* It is the second node's, so far from the border, and none waits any more. */
+static void expect_come(uint64_t id, float from_border)
+{
+    ph_attrs attrs;
+    cr_assert(phc_owns(hosts[1].member, id));
+    cr_assert_eq(ph_entity_get(hosts[1].world, id, &attrs), PH_OK);
+    cr_assert(!attrs.remote && attrs.x == own_place(1, from_border));
+    cr_assert_eq(hosts[1].member->arrivals.count, 0);
+}
+
 /* The copies of the round come before it: in the next one it comes before them. */
 Test(full_producer, an_entity_comes_though_copies_fill_the_producer_in_each_round)
 {
     enum { ID = COPIES + 1 };
-    ph_attrs attrs;
     const phx_halo *halo = &hosts[1].member->halo;
     enter_at(0, ID, 20, 50);
     run_rounds(FEW_ROUNDS, true);
@@ -109,17 +118,14 @@ Test(full_producer, an_entity_comes_though_copies_fill_the_producer_in_each_roun
     const uint64_t refused = halo->counts.refused;
     run_rounds(FEW_ROUNDS, true);
     cr_assert_gt(halo->counts.refused, refused + FEW_ROUNDS, "the producer has room for all copies");
-    cr_assert(phc_owns(hosts[1].member, ID));
-    cr_assert_eq(ph_entity_get(hosts[1].world, ID, &attrs), PH_OK);
-    cr_assert(!attrs.remote && attrs.x == own_place(1, 50));
-    cr_assert_eq(hosts[1].member->arrivals.count, 0);
+    expect_come(ID, 50);
 }
 
 /* The host has entered its id: it ends, and the other one comes again. */
 Test(full_producer, an_entity_that_was_refused_comes_again_though_copies_fill_the_producer_in_each_round)
 {
     enum { ID = COPIES + 1 };
-    ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(1, 200), .y = 10};
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(1, 200), .y = 10};
     enter_at(0, ID, 200, 50);
     run_rounds(FEW_ROUNDS, true);
     cr_assert_eq(ph_enter(hosts[1].producer, ID, &attrs), PH_OK);
@@ -128,10 +134,7 @@ Test(full_producer, an_entity_that_was_refused_comes_again_though_copies_fill_th
     for (uint32_t i = 0; i < FEW_ROUNDS && hosts[1].member->refused_count == 0; i++) run_rounds(1, true);
     cr_assert_eq(hosts[1].member->refused_count, 1);
     run_rounds(FEW_ROUNDS, true);
-    cr_assert(phc_owns(hosts[1].member, ID));
-    cr_assert_eq(ph_entity_get(hosts[1].world, ID, &attrs), PH_OK);
-    cr_assert(!attrs.remote && attrs.x == own_place(1, 100));
-    cr_assert_eq(hosts[1].member->arrivals.count, 0);
+    expect_come(ID, 100);
 }
 
 /* ... and so are broadcasts, behind which other entities may wait. */
