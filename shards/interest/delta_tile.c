@@ -538,7 +538,7 @@ PHX_PREFETCH_INLINE void await_annuli(const phx_scratch *scratch, const phx_shar
     phx_delta_annulus_await(shard, phx_row_slot(&shard->grid.rows, row[of.place[NEAR]]), 1);
 }
 
-/* Prefetches the relations of observers ahead. In a dense tick phx_tile_open() has done so for all of the tile. */
+/* Prefetches the relations of observers ahead. */
 PHX_PREFETCH_INLINE void await_relations(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
     enum { NEAR = 8, FAR = 20 }; /* observers ahead */
@@ -749,7 +749,7 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < end)) specials++;
         PHX_ASSERT(apart || scratch->target_count <= scratch->word_first + runs->first[i]);
-        if (PHX_UNLIKELY(shard->relations.used > 0 && !shard->dense_tick)) await_relations(scratch, shard, i);
+        if (PHX_UNLIKELY(shard->relations.used > 0)) await_relations(scratch, shard, i);
         if (lone) {
             const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
