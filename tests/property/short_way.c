@@ -60,7 +60,7 @@ typedef struct host {
     bool mounts;               /* some are attached: mounted() */
     bool changes;              /* relations change in this tick */
     uint64_t migrated, shrunk; /* in the last tick: entities that changed shard; steps of views in crowds */
-    uint64_t migrations, shrunk_ever, heard; /* all */
+    uint64_t migrations, shrunk_ever, heard, edges; /* all */
 } host;
 
 /* Shards and workers of a run. */
@@ -98,6 +98,7 @@ typedef struct way {
     bool unready;   /* some observers are not ready, some others in each tick */
     bool crowded;   /* views shrink in crowds */
     bool towers;    /* views are of whole towers */
+    bool lively;    /* all but some are NPCs, which fall asleep and awake; and there are areas, of which some follow */
 } way;
 
 static float uniform(host *h, float low, float high)
@@ -114,8 +115,15 @@ static void place(host *h, uint64_t id, float x, float y)
     if (h->terraced) h->at[id - 1].z = h->at[id - 1].x < TERRACE ? 0 : 30;
 }
 
+/* The second class wakes. */
+static uint32_t class_of(const way *of, uint64_t id)
+{
+    enum { WAKERS_EVERY = 30 };
+    return of->lively && id % WAKERS_EVERY == 3;
+}
+
 /* Parties, each with a veiled first. */
-static void enter_all(host *h)
+static void enter_all(host *h, const way *of)
 {
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         const bool first = (id - 1) % PARTY == 0;
@@ -124,11 +132,12 @@ static void enter_all(host *h)
         const float x = first ? uniform(h, 0, SIDE) : at.x + off_x;
         const float y = first ? uniform(h, 0, SIDE) : at.y + off_y;
         place(h, id, x, y);
-        const ph_attrs attrs = {.given = PH_POSITION | PH_VEILED,
+        const ph_attrs attrs = {.given = PH_POSITION | PH_VEILED | PH_KIND,
                                 .x = h->at[id - 1].x,
                                 .y = h->at[id - 1].y,
                                 .z = h->at[id - 1].z,
-                                .veiled = first};
+                                .veiled = first,
+                                .kind = class_of(of, id)};
         CHECK_OK(ph_enter(h->producer, id, &attrs));
     }
 }
@@ -207,6 +216,20 @@ static void detect_some(const host *h)
     enum { FIFTH = 5 };
     for (uint64_t id = 1; id <= ENTITIES; id += FIFTH)
         CHECK_OK(ph_set(h->producer, id, &(ph_attrs){.given = PH_DETECT, .detect = 1}));
+}
+
+/* Areas that stand, and such as follow an entity. */
+static void set_areas(const host *h)
+{
+    enum { AREAS = 16, AXIS = 4, FOLLOWERS_EVERY = 3 };
+    for (uint32_t i = 0; i < AREAS; i++) {
+        const bool follows = i % FOLLOWERS_EVERY == 0;
+        const float side = (float)SIDE / AXIS, x = side * (float)(i % AXIS), y = side * (float)(i / AXIS);
+        const ph_area round = {
+            .shape = PH_AREA_CIRCLE, .radius = side / 4, .flags = PH_AREA_FOLLOW, .follow = (uint64_t)i * PARTY + 2};
+        const ph_area box = {.shape = PH_AREA_BOX, .low = {x, y}, .high = {x + side, y + side}, .margin = 5};
+        CHECK_OK(ph_area_set(h->producer, i + 1, follows ? &round : &box));
+    }
 }
 
 /* Is the entity attached to the one before? */
@@ -353,6 +376,7 @@ static void hear_all(host *h)
     while (ph_batch_take(h->consumer, &batch) == PH_OK) {
         for (uint32_t i = 0; i < batch->change_count; i++) hear_change(h, batch, &batch->changes[i]);
         h->heard += batch->heard_count;
+        h->edges += batch->activation_count > 0 && batch->crossing_count > 0;
         CHECK_OK(ph_batch_return(h->consumer, batch));
     }
 }
@@ -473,8 +497,14 @@ static void open_world(host *h, const way *of, const layout *as)
     kind.adds_max = of->adds_max;
     if (of->banded) kind.bands[kind.band_count++] = (ph_band){30, 1};
     if (of->banded) kind.bands[kind.band_count++] = (ph_band){100, 4};
-    def.classes = &kind;
-    def.class_count = 1;
+    kind.sleeps = of->lively;
+    ph_class kinds[] = {kind, kind};
+    kinds[1].wakes = of->lively;
+    memcpy(kinds[1].name, "waker", sizeof "waker");
+    def.activation_span = 0; /* towers around a waker's own */
+    def.activation_linger = 1;
+    def.classes = kinds;
+    def.class_count = sizeof kinds / sizeof *kinds;
     def.world_size[0] = def.world_size[1] = SIDE;
     def.shards[0] = def.shards[1] = as->shards;
     def.workers = as->workers;
@@ -487,7 +517,7 @@ static void open_world(host *h, const way *of, const layout *as)
     if (of->crowded) def.crowd_entities = ENTITIES / 20;
     REQUIRE(ph_world_create(&def, &h->world) == PH_OK && ph_producer_open(h->world, &h->producer) == PH_OK &&
             ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);
-    enter_all(h);
+    enter_all(h, of);
     if (of->related) relate(h);
     if (of->far) reach_far(h);
     if (of->near) hold_near(h);
@@ -497,6 +527,7 @@ static void open_world(host *h, const way *of, const layout *as)
     if (of->stealthy) hide_some(h);
     if (of->detecting) detect_some(h);
     if (of->mounted) mount_some(h);
+    if (of->lively) set_areas(h);
 }
 
 /* What a way does in a tick beside steps. Returns how many observers are evaluated for it. */
@@ -596,6 +627,8 @@ static void run(const way *of, const layout *as)
           as->name);
     CHECK((waits > 0) == of->waits, "%s, %s: %" PRIu64 " times targets waited", of->name, as->name, waits);
     CHECK((migrated > 0) == (as->shards > 1), "%s, %s: %" PRIu64 " migrations", of->name, as->name, migrated);
+    CHECK((h.edges > 0) == of->lively, "%s, %s: %" PRIu64 " batches with edges of both kinds", of->name, as->name,
+          h.edges);
     CHECK((h.heard > 0) == of->talking, "%s, %s: %" PRIu64 " broadcasts", of->name, as->name, h.heard);
     CHECK(!of->crowded || h.shrunk_ever > 0, "%s, %s: no view shrank", of->name, as->name);
     CHECK_OK(ph_world_destroy(h.world));
@@ -830,8 +863,14 @@ int main(int argc, char **argv)
         {"crowds and a margin", 15, .crowded = true},
         {"towers", .towers = true},
         {"towers and relations", .towers = true, .related = true},
+        {"activation and areas", .lively = true},
+        {"activation, areas, a margin and a cap", 15, 500, .lively = true},
+        {"activation, areas, bands and jumps", .lively = true, .banded = true, .jumps = true},
         {"all that a server switches on", 15, 500, .related = true, .ranked = true, .far = true, .views = true,
          .stealthy = true, .banded = true, .layers = true, .talking = true, .mounted = true},
+        {"all rules together, and the cap cuts", 15, 26, .related = true, .ranked = true, .far = true, .views = true,
+         .stealthy = true, .detecting = true, .banded = true, .layers = true, .talking = true, .mounted = true,
+         .lively = true, .jumps = true, .adds_max = 5, .waits = true, .cuts = true, .part = 4},
     };
     static const layout layouts[] = {{"one shard", 1, 1, 32}, {"four shards", 2, 2, 10}};
     for (size_t i = first; i < sizeof ways / sizeof *ways; i += every)
