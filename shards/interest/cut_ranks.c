@@ -24,12 +24,6 @@ static void note_crossing(phx_cut_list *at, uint32_t slot, phx_cut_squares squar
     at->leaves += was && !stays;
 }
 
-/* Is a target of this rank in the list while it is in view? Global and linked ones always are. */
-static bool rank_is_higher(const phx_cut_list *at, uint16_t rank)
-{
-    return rank > at->cut.rank && rank <= PHX_RANK_ALWAYS;
-}
-
 /* Finds the events of targets of higher ranks that are seen from beyond the view. */
 static void find_far_events(phx_cut_list *at)
 {
@@ -38,7 +32,8 @@ static void find_far_events(phx_cut_list *at)
     for (uint32_t i = 0; i < far->count; i++) {
         const phx_far_item *item = &far->items[i];
         const uint16_t rank = at->ranks->rank[at->shard->store.set[item->slot]];
-        if (item->slot == at->slot || !rank_is_higher(at, rank) || !phx_cut_seen_beyond(at, item->slot)) continue;
+        if (item->slot == at->slot || !phx_cut_rank_is_higher(at, rank) || !phx_cut_seen_beyond(at, item->slot))
+            continue;
         if (at->related && phx_related_to(at->shard, at->related, item->slot)) continue;
         const float dx = item->x - rows->x[at->row], dy = item->y - rows->y[at->row];
         const float old_dx = item->old_x - rows->ox[at->row], old_dy = item->old_y - rows->oy[at->row];
@@ -64,13 +59,14 @@ bool phx_cut_find_higher(phx_cut_list *at)
     const uint32_t count = phx_cut_pick(at, view, keep, &by, scratch->hits);
     for (uint32_t i = 0; i < count; i++) {
         const phx_tile_row_word row = phx_tile_row_word_at(scratch->hits, i);
-        if (PHX_UNLIKELY(phx_tile_row_word_is_previous(row))) return false;
+        if (PHX_UNLIKELY(phx_tile_row_word_is_previous(row))) continue; /* cut_discontinuous.c */
         const uint32_t target = phx_tile_row_word_number(row);
         const phx_row_word word = phx_row_word_at(rows->slot, target);
         const uint32_t slot = phx_row_word_slot(word);
-        if (!rank_is_higher(at, phx_cut_rank_of_word(at, word, plain)) || phx_cut_seen_beyond(at, slot)) continue;
+        if (!phx_cut_rank_is_higher(at, phx_cut_rank_of_word(at, word, plain)) || phx_cut_seen_beyond(at, slot))
+            continue;
         const phx_cut_squares square = phx_cut_squares_at(at, target, word);
-        if (PHX_UNLIKELY(!(square.old >= 0.0f))) return false;
+        if (PHX_UNLIKELY(!(square.old >= 0.0f))) continue;
         if (at->related && phx_related_to(at->shard, at->related, slot)) continue;
         note_crossing(at, slot, square, at->attr->view);
     }

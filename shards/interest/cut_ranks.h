@@ -9,7 +9,7 @@
 
 #include "shards/interest/cut_undecided.h"
 
-/* Finds the events of higher ranks. false: a target is discontinuous, or the shape is another one. */
+/* Finds the events of higher ranks. false: the shape is another one. */
 bool phx_cut_find_higher(phx_cut_list *at);
 
 #endif

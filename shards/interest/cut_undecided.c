@@ -74,7 +74,7 @@ static void look_up_doubtful(phx_cut_list *at, uint32_t count)
 }
 
 /*
- * Keeps the undecided ones of the last rank, and finds whether they are listed. false: one of them is discontinuous, or
+ * Keeps the undecided ones of the last rank that moved by a step, and finds whether they are listed. false: one of them
  * is seen from beyond the view.
  */
 static bool sift_undecided(phx_cut_list *at)
@@ -88,17 +88,16 @@ static bool sift_undecided(phx_cut_list *at)
     uint32_t *hits = scratch->hits, *doubtful = scratch->old, n = 0, doubts = 0;
     float *squares = scratch->squares;
     uint8_t *was = scratch->was;
-    bool known = true;
     for (uint32_t i = 0; i < count; i++) { /* no branch on a distance: it would be mispredicted */
         const phx_tile_row_word row = phx_tile_row_word_at(hits, i);
-        if (PHX_UNLIKELY(phx_tile_row_word_is_previous(row))) return false;
+        if (PHX_UNLIKELY(phx_tile_row_word_is_previous(row))) continue; /* cut_discontinuous.c */
         const uint32_t target = phx_tile_row_word_number(row);
         const phx_row_word word = phx_row_word_at(rows->slot, target);
         const phx_cut_squares square = phx_cut_squares_at(at, target, word);
         const double old = (double)square.old;
-        const uint32_t of_rank = (phx_cut_rank_of_word(at, word, plain) == rank) & (target != own);
+        const uint32_t of_rank =
+            (phx_cut_rank_of_word(at, word, plain) == rank) & (target != own) & (square.old >= 0.0f);
         const uint32_t listed = (old * sticky <= limit) & (square.old <= view);
-        known &= square.old >= 0.0f;
         if (PHX_UNLIKELY(square.now > view) && phx_row_word_special(word) &&
             phx_cut_seen_beyond(at, phx_row_word_slot(word)))
             return false;
@@ -111,7 +110,7 @@ static bool sift_undecided(phx_cut_list *at)
     }
     at->count = n;
     look_up_doubtful(at, doubts);
-    return known;
+    return true;
 }
 
 /* Drops targets of relations, which are listed or not whatever their keys are. */
@@ -151,8 +150,11 @@ static void find_undecided_keys(phx_cut_list *at)
 bool phx_cut_find_undecided(phx_cut_list *at)
 {
     find_around_limit(at);
-    if (!sift_undecided(at)) return false;
+    return sift_undecided(at);
+}
+
+void phx_cut_find_keys(phx_cut_list *at)
+{
     drop_related(at);
     find_undecided_keys(at);
-    return true;
 }

@@ -31,6 +31,7 @@ typedef struct phx_cut_list {
     uint32_t count;          /* undecided targets: scratch->hits (slots), squares, was, keys */
     uint32_t listed;         /* of these, in the list */
     uint32_t enters, leaves; /* events found: scratch->enter, leave */
+    uint32_t kept;           /* targets of the limit's rank in the new list */
 } phx_cut_list;
 
 /* A pair's target; ranks and squares tell the rest. */
@@ -76,6 +77,12 @@ static inline uint16_t phx_cut_rank_of_plain(const phx_cut_list *at)
     return phx_sees_common(at->shard, at->attr) ? 1 : 0; /* priority 0 */
 }
 
+/* Is a target of this rank in the list while it is in view? Global and linked ones always are. */
+static inline bool phx_cut_rank_is_higher(const phx_cut_list *at, uint16_t rank)
+{
+    return rank > at->cut.rank && rank <= PHX_RANK_ALWAYS;
+}
+
 /* Is the target seen from beyond the view? */
 static inline bool phx_cut_seen_beyond(const phx_cut_list *at, uint32_t slot)
 {
@@ -113,9 +120,12 @@ static inline int32_t phx_cut_square_above(double distance, const phx_tile *tile
 uint32_t phx_cut_pick(phx_cut_list *at, double near, double far, const phx_cut_borders *by, uint32_t *rows);
 
 /*
- * Finds the undecided targets of the last rank, whether they are listed, and their keys. false: one of them is
- * discontinuous, or is seen from beyond the view, where it is.
+ * Finds the undecided targets of the last rank that moved by a step, and whether they are listed. false: one of them is
+ * seen from beyond the view, where it is.
  */
 bool phx_cut_find_undecided(phx_cut_list *at);
+
+/* The keys of all undecided targets, once they are known; targets of relations are dropped. */
+void phx_cut_find_keys(phx_cut_list *at);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/simd.h"
 #include "shards/interest/candidates.h"
 #include "shards/interest/change_record.h"
+#include "shards/interest/cut_discontinuous.h"
 #include "shards/interest/cut_ranks.h"
 #include "shards/interest/cut_undecided.h"
 #include "shards/interest/rank_table.h"
@@ -60,7 +61,7 @@ static bool delta_allowed(phx_cut_list *at)
     const phx_list *list = at->list;
     const phx_attr *attr = at->attr;
     if (!phx_list_cut_holds(at->shard, at->slot)) return false;
-    if (at->scratch->discontinuous_in_view || tile->bounded) return false;
+    if (tile->bounded || (at->scratch->discontinuous_in_view && !phx_cut_discontinuous_few(tile))) return false;
     if (list->derived || list->owed || list->count == 0 || list->count != attr->cap || !phx_attr_observes(attr))
         return false;
     if (tile->renewed && phx_prev_rows_renewed(&at->shard->previous, at->slot)) return false;
@@ -139,7 +140,6 @@ static bool exchange_targets(const phx_cut_list *at)
 static phx_delta_result record_cut(phx_cut_list *at, double limit)
 {
     phx_scratch *scratch = at->scratch;
-    const uint32_t kept = at->cut.kept + at->leaves - at->enters; /* higher ranks made room, or took it */
     const phx_cap_split split =
         at->shard->kernels->split_at_limit(scratch->hits, scratch->keys, scratch->was, at->count, limit,
                                            scratch->enter + at->enters, scratch->leave + at->leaves);
@@ -152,7 +152,7 @@ static phx_delta_result record_cut(phx_cut_list *at, double limit)
         if (!exchange_targets(at)) return PHX_DELTA_EVALUATE;
         phx_interest_record(scratch, at->shard, at->slot, at->enters, at->leaves);
     }
-    phx_list_cut_note(at->shard, at->slot, limit, at->cut.rank, kept);
+    phx_list_cut_note(at->shard, at->slot, limit, at->cut.rank, at->kept);
     return PHX_DELTA_DONE;
 }
 
@@ -176,7 +176,10 @@ phx_delta_result phx_delta_cut(phx_scratch *scratch, phx_shard *shard, uint32_t 
     const uint16_t top = phx_rank_top_of(at.ranks, at.attr->instance);
     if (at.cut.rank > top || phx_cut_far_changed(&scratch->tile)) return PHX_DELTA_EVALUATE;
     if (at.cut.rank < top && !phx_cut_find_higher(&at)) return PHX_DELTA_EVALUATE;
+    at.kept = at.cut.kept + at.leaves - at.enters; /* higher ranks made room, or took it */
     if (!phx_cut_find_undecided(&at)) return PHX_DELTA_EVALUATE;
+    if (scratch->discontinuous_in_view && !phx_cut_add_discontinuous(&at)) return PHX_DELTA_EVALUATE;
+    phx_cut_find_keys(&at);
     const uint32_t keep = at.listed + at.leaves - at.enters;
     if (at.enters > at.listed + at.leaves || keep > at.count || !find_limit(&at, keep, &limit))
         return PHX_DELTA_EVALUATE;

@@ -15,8 +15,8 @@
  * Targets of higher ranks are listed while they are in view. So their events are at the view's border, and change
  * the number of undecided targets that are kept.
  *
- * That is right only if no target changed otherwise than by a step: where a discontinuous entity is in view the
- * observer is evaluated. Interest phase, by the worker of the observer. Called by run_rows.c.
+ * That is right only of targets that moved by a step. Discontinuous ones in view are decided one by one
+ * (cut_discontinuous.h). Interest phase, by the worker of the observer. Called by run_rows.c.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_CUT_H
 #define PHX_SHARDS_INTEREST_DELTA_CUT_H
