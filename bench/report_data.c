@@ -81,6 +81,7 @@ static double phase_us(const figures *of, bench_phase phase)
     PLACE_FIGURES(F, nearest, BENCH_ASK_NEAREST) \
     PLACE_FIGURES(F, list, BENCH_ASK_LIST) \
     PLACE_FIGURES(F, observers, BENCH_ASK_OBSERVERS) \
+    PLACE_FIGURES(F, unordered, BENCH_ASK_UNORDERED) \
     F(verify_ns_per_pair, of->run->places.verify_ns_per_pair, of->run->places.verify_ns_per_pair > 0) \
     F(turn_apply_ns, of->run->applies.apply_ns, of->run->applies.apply_ns > 0) \
     F(turn_tick_ns, of->run->applies.tick_ns, of->run->applies.tick_ns > 0) \

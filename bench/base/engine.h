@@ -62,6 +62,7 @@ typedef enum bench_asked {
     BENCH_ASK_NEAREST,
     BENCH_ASK_LIST,
     BENCH_ASK_OBSERVERS,
+    BENCH_ASK_UNORDERED, /* a list, in any order */
     BENCH_ASKED
 } bench_asked;
 

@@ -37,9 +37,9 @@ static void set_quad(ph_query *q, const float ahead[2])
  */
 static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *rng)
 {
-    static const ph_query_shape shapes[BENCH_ASKED] = {PH_QUERY_CIRCLE,   PH_QUERY_BOX,     PH_QUERY_SECTOR,
-                                                       PH_QUERY_QUAD,     PH_QUERY_NEAREST, PH_QUERY_LIST,
-                                                       PH_QUERY_OBSERVERS};
+    static const ph_query_shape shapes[BENCH_ASKED] = {PH_QUERY_CIRCLE,    PH_QUERY_BOX,     PH_QUERY_SECTOR,
+                                                       PH_QUERY_QUAD,      PH_QUERY_NEAREST, PH_QUERY_LIST,
+                                                       PH_QUERY_OBSERVERS, PH_QUERY_LIST};
     static const float directions[4][2] = {{1, 0}, {0.8f, 0.6f}, {-0.6f, 0.8f}, {0, -1}};
     const float *ahead = directions[phx_rng_below(rng, 4)];
     ph_query q = {.shape = shapes[what], .nearest = NEAREST, .radius = VIEW, .cosine = 0.5f};
@@ -56,6 +56,8 @@ static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *
         set_quad(&q, ahead);
     } else if (what == BENCH_ASK_NEAREST) {
         q.radius = 1e9f; /* no bound */
+    } else if (what == BENCH_ASK_UNORDERED) {
+        q.flags = PH_QUERY_UNORDERED;
     }
     return q;
 }
