@@ -17,7 +17,7 @@ static float square_between(float dx, float dy)
     return dx * dx + dy * dy;
 }
 
-static bool is_listed(const phx_cut_list *at, uint32_t slot)
+static bool in_cut_list(const phx_cut_list *at, uint32_t slot)
 {
     const uint32_t *entries = phx_list_entries(&at->shard->lists, at->list);
     return at->shard->kernels->find_u32(entries, at->list->count, slot) < at->list->count;
@@ -54,7 +54,7 @@ static void add_undecided(phx_cut_list *at, uint32_t slot, float square, bool li
  * What becomes of a target that is listed or not. A listed one stays within view and margin, another one joins within
  * the view; of a lower rank than the limit's it is not kept. false: a relation, or a view from beyond, decides.
  */
-static bool decide(phx_cut_list *at, uint32_t slot, bool listed, uint16_t rank_before)
+static bool decide_target(phx_cut_list *at, uint32_t slot, bool listed, uint16_t rank_before)
 {
     const uint16_t rank = rank_now(at, slot);
     if (at->related && phx_related_to(at->shard, at->related, slot)) return false;
@@ -80,9 +80,9 @@ static bool decide_previous(phx_cut_list *at, const phx_prev_rows_row *previous)
     const phx_shard *shard = at->shard;
     const phx_grid_rows *rows = &shard->grid.rows;
     if (square_between(previous->x - rows->ox[at->row], previous->y - rows->oy[at->row]) > at->keep) return true;
-    if (!is_listed(at, previous->slot)) return true;
+    if (!in_cut_list(at, previous->slot)) return true;
     const phx_attr *before = phx_prev_rows_row_attr(&shard->previous, &shard->store, previous);
-    return decide(at, previous->slot, true, phx_rank_of(at->attr, before));
+    return decide_target(at, previous->slot, true, phx_rank_of(at->attr, before));
 }
 
 /* A target that is new here. One that is listed has a previous row. */
@@ -91,8 +91,8 @@ static bool decide_comer(phx_cut_list *at, uint32_t row)
     const phx_grid_rows *rows = &at->shard->grid.rows;
     const uint32_t slot = phx_row_slot(rows, row);
     if (square_between(rows->x[row] - rows->x[at->row], rows->y[row] - rows->y[at->row]) > at->in) return true;
-    if (slot == at->slot || is_listed(at, slot)) return true;
-    return decide(at, slot, false, 0);
+    if (slot == at->slot || in_cut_list(at, slot)) return true;
+    return decide_target(at, slot, false, 0);
 }
 
 bool phx_cut_add_discontinuous(phx_cut_list *at)
