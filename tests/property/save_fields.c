@@ -306,6 +306,7 @@ FIELDS_OF(phx_attr)
     SAVED(T, VALUE, margin) \
     LEFT(T, VALUE, slot) \
     SAVED(T, VALUE, bits) \
+    DERIVED(T, VALUE, back) \
     SAVED(T, VALUE, listed) \
     LEFT(T, VALUE, lists)
 FIELDS_OF(phx_relation)
