@@ -830,6 +830,7 @@ static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_
 static uint32_t emit_matched_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                                     const phx_radii *radii)
 {
+    for (uint32_t i = 1; i < count; i++) PHX_ASSERT(place[i - 1] < place[i]);
     for (uint32_t i = 0, n; i < count; i += n) {
         n = match_some(scratch, shard, place + i, count - i, radii);
         uint32_t stopped = flush_pairs(scratch, shard, (phx_tile_observers){.place = place + i, .count = n}, radii);
@@ -993,8 +994,7 @@ uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *
 phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
 {
     float r, far;
-    const phx_grid_rows *rows = &shard->grid.rows;
-    const uint32_t slot = phx_row_slot(rows, row);
-    const bool plain = phx_tile_plain(shard, slot, rows->view[row], &r, &far);
+    const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
+    const bool plain = phx_tile_plain(shard, slot, shard->grid.rows.view[row], &r, &far);
     return plain && !phx_related_due(shard, slot) ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
 }

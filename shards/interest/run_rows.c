@@ -60,10 +60,14 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
     return of->count == 0;
 }
 
-/* Adds the observer to the company, if a delta is enough for it and it has the same radii. */
+/*
+ * Adds the observer to the company, if a delta is enough for it, it has the same radii, and its place is behind: places
+ * of the last group of views end where the ones of others, and of renewed ones, begin again.
+ */
 static bool join_company(const phx_scratch *scratch, const phx_shard *shard, company *of, uint32_t place)
 {
     phx_radii radii;
+    if (of->count > 0 && place < of->place[of->count - 1]) return false;
     if (!phx_delta_enough(scratch, shard, place, &radii)) return false;
     if (of->count > 0 && (radii.in != of->radii.in || radii.keep != of->radii.keep)) return false;
     if (of->count == 0) of->place = scratch->places;

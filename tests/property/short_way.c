@@ -49,6 +49,7 @@ typedef struct host {
     uint64_t rng;
     ph_position at[ENTITIES];
     float hills;
+    float step; /* the longest, along each axis */
     bool terraced;
     bool hidden[ENTITIES]; /* by stealth */
     ph_consumer consumer;
@@ -85,6 +86,7 @@ typedef struct way {
     bool banded;   /* positions are told by bands: of rows in view, not of lists */
     bool waits;    /* adds_max bites: observers that jump or come wait for targets */
     bool views;    /* most observers have one view, the others two more */
+    bool halves;   /* half of the observers, in no order, have another view; steps are small: most borders are still */
     bool renews;   /* some observers get another view in each tick: they are evaluated */
     bool layers;   /* some observers do not see layer 0, where most targets are */
     bool stealthy; /* a tenth is hidden from all, from the beginning */
@@ -160,6 +162,14 @@ static void narrow_some(const host *h)
         const ph_attrs narrow = {.given = PH_VIEW, .view = id % NARROWER == 0 ? 25 : 50};
         if (id % NARROW == 0 || id % NARROWER == 0) CHECK_OK(ph_set(h->producer, id, &narrow));
     }
+}
+
+/* Half of the observers, in no order, see less far. */
+static void narrow_half(host *h)
+{
+    for (uint64_t id = 1; id <= ENTITIES; id++)
+        if (phx_rng_below(&h->rng, 2) == 0)
+            CHECK_OK(ph_set(h->producer, id, &(ph_attrs){.given = PH_VIEW, .view = 90}));
 }
 
 /* Some observers see farther, or as far as before, in turns. Returns how many of them there are. */
@@ -301,7 +311,7 @@ static void change_hides(const host *h, bool ends)
 static void walk(host *h)
 {
     for (uint64_t id = 1; id <= ENTITIES; id++) {
-        const float step_x = uniform(h, -6, 6), step_y = uniform(h, -6, 6);
+        const float step_x = uniform(h, -h->step, h->step), step_y = uniform(h, -h->step, h->step);
         if (mounted(h, id)) continue;
         place(h, id, h->at[id - 1].x + step_x, h->at[id - 1].y + step_y);
         CHECK_OK(ph_move(h->producer, id, h->at[id - 1].x, h->at[id - 1].y, h->at[id - 1].z));
@@ -523,6 +533,7 @@ static void open_world(host *h, const way *of, const layout *as)
     if (of->near) hold_near(h);
     if (of->ranked) rank_all(h);
     if (of->views) narrow_some(h);
+    if (of->halves) narrow_half(h);
     if (of->layers) part_layers(h);
     if (of->stealthy) hide_some(h);
     if (of->detecting) detect_some(h);
@@ -599,6 +610,7 @@ static void run(const way *of, const layout *as)
     memset(&h, 0, sizeof h);
     h.rng = SEED;
     h.hills = of->hills;
+    h.step = of->halves ? 1 : 6;
     h.terraced = of->terraced;
     open_world(&h, of, as);
     uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0, migrated = 0;
@@ -796,6 +808,7 @@ int main(int argc, char **argv)
         {"adds_max that bites", .adds_max = 2, .waits = true, .part = 10},
         {"adds_max that bites, and two moves in a tick", .adds_max = 2, .waits = true, .twice = true, .part = 10},
         {"adds_max that bites, and views", .adds_max = 2, .waits = true, .views = true, .part = 10},
+        {"adds_max that bites, and two views in no order", .adds_max = 2, .waits = true, .halves = true, .part = 10},
         {"adds_max that bites, and priorities", .adds_max = 2, .waits = true, .ranked = true},
         {"adds_max that bites, hidden ones, and some that see them", .adds_max = 2, .waits = true, .stealthy = true,
          .detecting = true, .part = 10},
