@@ -82,7 +82,7 @@ static void print_ages(FILE *out, const lag_run *run)
 bool bench_federation_lag(FILE *out, const bench_options *options, phx_mem *mem)
 {
     lag_run *run = bench_alloc(mem, sizeof *run);
-    bench_fed_crowd_make(&run->crowd, mem, LAG_ENTITIES, false, options->seed);
+    bench_fed_crowd_make(&run->crowd, mem, LAG_ENTITIES, BENCH_FED_SPREAD, options->seed);
     bool good =
         bench_federation_open(&run->federation, mem, &run->crowd, BENCH_FED_NODES, BENCH_FED_NATS, options->nats);
     const char *reason = run->federation.reason;

@@ -142,27 +142,20 @@ static void rest_if_real(const bench_federation *federation)
     if (federation->way == BENCH_FED_NATS) (void)nanosleep(&pause, NULL);
 }
 
-static ph_status run_empty_ticks(bench_federation *federation)
-{
-    ph_status status = PH_OK;
-    bench_federation_step(federation);
-    for (uint32_t i = 0; i < federation->node_count && status == PH_OK; i++)
-        status = bench_federation_tick(federation, i);
-    return status;
-}
-
 static ph_status join_nodes(bench_federation *federation)
 {
     const uint32_t count = federation->crowd->count;
     ph_status status = PH_OK;
     bool joined = false;
+    double ns;
     federation->crowd->count = 0; /* no walker has entered */
     for (uint32_t i = 0; i < JOIN_TICKS && status == PH_OK && !joined; i++) {
-        status = run_empty_ticks(federation);
+        status = bench_federation_round(federation, &ns);
         joined = has_regions(federation);
         rest_if_real(federation);
     }
     federation->crowd->count = count;
+    federation->walked = 0;
     return status == PH_OK && !joined ? PH_BUSY : status;
 }
 
@@ -274,5 +267,18 @@ ph_status bench_federation_tick(bench_federation *federation, uint32_t place)
     status = run_world(node, count);
     if (status == PH_OK && node->member) status = phc_told(node->member);
     node->cpu_ns += cpu_ns() - begin_ns;
+    return status;
+}
+
+ph_status bench_federation_round(bench_federation *federation, double *ns)
+{
+    ph_status status = PH_OK;
+    bench_federation_step(federation);
+    bench_fed_crowd_walk(federation->crowd, ++federation->walked);
+    *ns = 0;
+    for (uint32_t i = 0; i < federation->node_count && status == PH_OK; i++) {
+        status = bench_federation_tick(federation, i);
+        *ns += (double)federation->nodes[i].cpu_ns;
+    }
     return status;
 }

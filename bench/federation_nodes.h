@@ -8,7 +8,11 @@
 #include "bench/federation_crowd.h"
 #include "bench/federation_traffic.h"
 
-enum { BENCH_FED_TICK_NS = 50000000, BENCH_FED_LEASE_MS = 5000 };
+/*
+ * In a period each node has done all of its periodic work equally often: lists and heartbeats every fourth tick, a
+ * renewal, which is due after a third of a lease, and a report of its load.
+ */
+enum { BENCH_FED_TICK_NS = 50000000, BENCH_FED_LEASE_MS = 6000, BENCH_FED_PERIOD_TICKS = 40 };
 
 typedef struct bench_fed_node {
     ph_world world;
@@ -35,6 +39,7 @@ typedef struct bench_federation {
     phc_loop *loop;
     phc_memory *memory;
     uint64_t tick;
+    uint64_t walked; /* of these the ones of the crowd, since it entered */
     bench_fed_traffic traffic;
     uint64_t gained, lost; /* entities, as the hosts were told */
     char reason[PHC_REASON_SIZE];
@@ -52,6 +57,8 @@ bool bench_federation_open(bench_federation *federation, phx_mem *mem, bench_fed
 void bench_federation_step(bench_federation *federation);
 /* A tick of one node with its own part of the crowd. */
 ph_status bench_federation_tick(bench_federation *federation, uint32_t node);
+/* Time goes on by a tick, the crowd walks, and all nodes tick. *ns: CPU time of all, without the host's own work. */
+ph_status bench_federation_round(bench_federation *federation, double *ns);
 void bench_federation_close(bench_federation *federation);
 
 #endif

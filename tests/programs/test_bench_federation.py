@@ -23,9 +23,16 @@ for name in ("entities near a border", "copies of them", "bytes of halos a tick,
              "hand-overs a second of CPU", "ticks from a crossing to the last entity that has come"):
     if figures.get(name, 0) <= 0:
         sys.exit(f"{name}: {figures.get(name)}: {text}")
-for name in ("cost for an entity near a border", "cost for an entity elsewhere"):
+for name in ("cost for an entity near a border", "cost for an entity elsewhere",
+             "cost for a lingerer, above one beside the border"):
     if name not in figures:
         sys.exit(f"{name} is missing: {text}")
+rows = re.findall(r"^  (\S.*?\S) {2,}(-?[\d.]+) +(-?[\d.]+) +(-?[\d.]+) (ms|ns a tick)$", text, re.M)
+if len(rows) != 12 or any(not 0 < float(least) <= float(period) <= float(mean) for _, least, period, mean, unit in rows
+                          if unit == "ms"):
+    sys.exit(f"of a period there is the least, the least of each tick and the mean, in this order: {rows}: {text}")
+if figures["lingerers"] != 30 or not 10 <= figures["... of them beyond their border, in a tick"] <= 20:
+    sys.exit(f"lingerers are one of a hundred, half of the time beyond: {text}")
 if not 0.5 < figures["copies of them"] / figures["entities near a border"] < 1.5:
     sys.exit(f"copies: {text}")
 for more in (["--hz", "5"], ["--advise"], ["--set", "view=3"], ["--scenario", "mmo"], ["--workers", "1"], ["--rounds", "65"]):
