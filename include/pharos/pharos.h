@@ -414,7 +414,7 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * If the lists are too long for PH_CAPSULE_MAX, or the entity's consumer has not got all of its events, its whole list
  * is due where it goes (PH_CHANGE_FRESH).
  * @param stay numbers the stays of the targets in the list; may be NULL: all are 0
- * @param capsule gets it; `size` PH_CAPSULE_MAX is always enough, if any is
+ * @param capsule gets it; `size` PH_CAPSULE_MAX is always enough, if any is. Behind a refusal it may hold anything
  * @param bytes gets its size, also with PH_TOO_LARGE; 0 with every other refusal
  * @return PH_OK; PH_TOO_LARGE; PH_UNKNOWN_ID; PH_ATTACHED: export the root; PH_BAD_VALUE: it is remote; PH_BUSY: also
  * after ph_apply(), and after a tick that was finished without memory, until the next tick; and for an entity in an

@@ -18,11 +18,12 @@ void phx_halo_read_map(phx_halo *halo)
     const float reach = halo->def.width + halo->def.margin;
     phx_region_set others = {0};
     regions->version = node->map.version;
+    regions->own = phx_region_set_of(&node->map, node->def.member.number);
     regions->near = (phx_region_set){0};
     regions->other_count = 0;
     for (uint32_t i = 0; i < node->map.region_count; i++) {
         const uint16_t number = node->map.regions[i].number;
-        if (number == node->def.member.number) phx_region_set_add_around(&regions->near, grid, i, reach);
+        if (phx_region_set_has(&regions->own, i)) phx_region_set_add_around(&regions->near, grid, i, reach);
         else if (number != 0) phx_region_set_add(&others, i);
     }
     while (phx_region_set_take(&others, grid, &regions->others[regions->other_count])) regions->other_count++;

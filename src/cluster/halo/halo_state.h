@@ -87,7 +87,8 @@ typedef struct phx_halo_peer {
 
 /* The regions of a map, as far as they do not change before the next one; see halo_search.h. */
 typedef struct phx_halo_regions {
-    uint32_t version;                                /* of the map; 0 = none was read */
+    uint32_t version; /* of the map; 0 = none was read */
+    phx_region_set own;
     phx_region_set near;                             /* own ones, and all that an entity in one of these may be near */
     phx_region_rect others[PHX_CLUSTER_REGIONS_MAX]; /* the ones of peers */
     uint32_t other_count;
@@ -156,7 +157,8 @@ typedef struct phx_halo {
     uint64_t messages;      /* written */
     phx_double_ids double_ids;
     phx_halo_counts counts;
-    unsigned char sets[PHX_WIRE_BYTES_MAX], copies[PHX_WIRE_BYTES_MAX], message[PHX_WIRE_BYTES_MAX];
+    unsigned char sets[PHX_WIRE_BYTES_MAX], copies[PHX_WIRE_BYTES_MAX];
+    _Alignas(uint64_t) unsigned char message[PHX_WIRE_BYTES_MAX]; /* so that ph_export() needs no memory of its own */
 } phx_halo;
 
 #endif

@@ -8,6 +8,7 @@
 #include "cluster/member/load.h"
 
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_search.h"
 #include "cluster/member/phc_clock.h"
 #include "cluster/membership/load_report.h"
 #include "cluster/membership/reporting.h"
@@ -54,18 +55,24 @@ static void count_own(const phc *member, uint32_t region, uint32_t *count)
     *count = all > copies ? all - copies : 0;
 }
 
+/* Of the map as it is in this round. */
+static const phx_region_set *own_regions(phc *member)
+{
+    phx_halo_read_map(&member->halo);
+    return &member->halo.regions.own;
+}
+
 /* The next own region, if there is one. */
 static void count_region(phc *member)
 {
     phx_load *load = &member->load;
-    const phx_cluster_map *map = &member->node.map;
-    for (uint32_t i = 0; i < map->region_count; i++) {
-        const uint32_t region = load->region = (load->region + 1) % map->region_count;
-        if (map->regions[region].number != member->node.def.member.number) continue;
-        count_own(member, region, &load->entities[region]);
-        load->turn--;
-        return;
-    }
+    const phx_region_set *own = own_regions(member);
+    uint32_t region = phx_region_set_next(own, load->region + 1);
+    if (region == PHX_CLUSTER_REGIONS_MAX) region = phx_region_set_next(own, 0);
+    if (region == PHX_CLUSTER_REGIONS_MAX) return;
+    load->region = region;
+    count_own(member, region, &load->entities[region]);
+    load->turn--;
 }
 
 /* ---- reports ---- */
@@ -92,13 +99,12 @@ static uint32_t p99_of(const uint32_t *values, uint32_t count)
     return longest[count / 100];
 }
 
-static void add_regions(const phc *member, phx_load_report *report)
+static void add_regions(phc *member, phx_load_report *report)
 {
-    const phx_cluster_map *map = &member->node.map;
-    for (uint32_t i = 0; i < map->region_count; i++)
-        if (map->regions[i].number == member->node.def.member.number)
-            report->regions[report->region_count++] =
-                (phx_load_region){.region = (uint16_t)i, .entities = member->load.entities[i]};
+    const phx_region_set *own = own_regions(member);
+    for (uint32_t i = phx_region_set_next(own, 0); i < PHX_CLUSTER_REGIONS_MAX; i = phx_region_set_next(own, i + 1))
+        report->regions[report->region_count++] =
+            (phx_load_region){.region = (uint16_t)i, .entities = member->load.entities[i]};
 }
 
 static void write_report(phc *member)

@@ -1,39 +1,33 @@
 /*
- * Writes capsules; see export.h. The members of a family, parents first, into memory of its own, then to the caller:
- * so lists are put in order in place.
+ * Writes capsules; see export.h. The members of a family, parents first, into the caller's memory, where lists are put
+ * in order in place.
  */
 #include "world/read/export.h"
 
 #include <string.h>
 
 #include "shards/entity/heap.h"
+#include "world/read/capsule_words.h"
 #include "world/read/query.h"
 
 /* A capsule that is being written. */
 typedef struct capsule_draft {
     phx_world *world;
     const phx_stays *stays;
-    uint64_t *words;
-    uint32_t used, capacity; /* words */
+    phx_capsule_words out;
     uint32_t members;
     bool lists; /* with lists: else they are owed */
     ph_status status;
 } capsule_draft;
 
-enum { WORD = sizeof(uint64_t) };
+enum { WORD = PHX_CAPSULE_WORD };
 
 /* Room behind what is written, all zero; NULL: no memory. Earlier pointers end. */
 static void *add_bytes(capsule_draft *draft, size_t bytes)
 {
-    const uint32_t words = (uint32_t)(bytes / WORD), used = draft->used;
-    PHX_ASSERT(bytes % WORD == 0);
-    if (draft->status != PH_OK) return NULL;
-    if (!phx_grow(&draft->world->mem, (void **)&draft->words, &draft->capacity, used, (size_t)used + words, WORD)) {
-        draft->status = PH_NO_MEMORY;
-        return NULL;
-    }
-    draft->used += words;
-    return memset(draft->words + used, 0, bytes);
+    void *at = draft->status == PH_OK ? phx_capsule_words_add(&draft->out, bytes) : NULL;
+    if (!at && draft->status == PH_OK) draft->status = PH_NO_MEMORY;
+    return at;
 }
 
 /* ---- records of a member ---- */
@@ -58,10 +52,10 @@ static bool target_behind(const phx_capsule_target *a, const phx_capsule_target 
 
 static uint32_t add_list(capsule_draft *draft, uint64_t id)
 {
-    const uint32_t first = draft->used;
+    const uint32_t first = draft->out.used;
     if (!draft->lists || phx_query_each_listed(draft->world, id, add_target, draft) != PH_OK) return 0;
-    const uint32_t count = (draft->used - first) * WORD / (uint32_t)sizeof(phx_capsule_target);
-    PHX_HEAP_SORT(phx_capsule_target, (phx_capsule_target *)(void *)(draft->words + first), count, target_behind);
+    const uint32_t count = (draft->out.used - first) * WORD / (uint32_t)sizeof(phx_capsule_target);
+    PHX_HEAP_SORT(phx_capsule_target, (phx_capsule_target *)(void *)(draft->out.at + first), count, target_behind);
     return count;
 }
 
@@ -118,7 +112,7 @@ static uint32_t add_deferred(capsule_draft *draft, const phx_shard *shard, uint3
     const phx_bands *bands = &shard->bands;
     if (!draft->lists || !bands->live || slot >= bands->deferred_capacity) return 0;
     const uint32_t *words = phx_list_entries(&bands->pool, &bands->deferred[slot]);
-    uint32_t count = 0, first = draft->used;
+    uint32_t count = 0, first = draft->out.used;
     for (uint32_t i = 0; i < bands->deferred[slot].count; i += 2) {
         if (!(shard->store.body[words[i]].state & PHX_SLOT_LIVE)) continue; /* it left: nothing is due */
         phx_capsule_deferred *to = add_bytes(draft, sizeof *to);
@@ -126,7 +120,7 @@ static uint32_t add_deferred(capsule_draft *draft, const phx_shard *shard, uint3
         *to = (phx_capsule_deferred){.id = shard->store.name[words[i]].id, .age = age_of(draft->world, words[i + 1])};
         count++;
     }
-    PHX_HEAP_SORT(phx_capsule_deferred, (phx_capsule_deferred *)(void *)(draft->words + first), count, update_behind);
+    PHX_HEAP_SORT(phx_capsule_deferred, (phx_capsule_deferred *)(void *)(draft->out.at + first), count, update_behind);
     return count;
 }
 
@@ -228,7 +222,7 @@ static void add_member(capsule_draft *draft, uint64_t id, uint32_t parent) /* NO
     if (shard_in_debt(shard)) draft->status = PH_BUSY;
     else if (draft->members == UINT16_MAX) draft->status = PH_TOO_LARGE;
     phx_capsule_member member;
-    const uint32_t at = draft->used, place = draft->members;
+    const uint32_t at = draft->out.used, place = draft->members;
     if (!add_bytes(draft, sizeof member)) return;
     fill_attrs(shard, slot, &member);
     fill_state(draft, shard, slot, &member);
@@ -238,7 +232,7 @@ static void add_member(capsule_draft *draft, uint64_t id, uint32_t parent) /* NO
     member.areas = add_areas(draft, shard, slot);
     member.deferred = add_deferred(draft, shard, slot);
     if (draft->status == PH_OK && edges_behind(draft->world, &member)) draft->status = PH_BUSY;
-    memcpy(draft->words + at, &member, sizeof member);
+    memcpy(draft->out.at + at, &member, sizeof member);
     draft->members++;
     add_children(draft, id, place);
 }
@@ -247,15 +241,15 @@ static void add_member(capsule_draft *draft, uint64_t id, uint32_t parent) /* NO
 static void write_draft(capsule_draft *draft, uint64_t root, bool lists)
 {
     phx_capsule_head head = {.magic = PHX_CAPSULE_MAGIC, .format = PHX_CAPSULE_FORMAT};
-    draft->used = draft->members = 0;
+    draft->out.used = draft->members = 0;
     draft->lists = lists;
     (void)add_bytes(draft, sizeof head);
     if (draft->status == PH_OK) add_member(draft, root, 0);
     if (!add_bytes(draft, WORD)) return;
     head.members = (uint16_t)draft->members;
-    head.bytes = draft->used * WORD;
-    memcpy(draft->words, &head, sizeof head);
-    phx_capsule_seal(draft->words, (size_t)(draft->used - 1) * WORD);
+    head.bytes = draft->out.used * WORD;
+    memcpy(draft->out.at, &head, sizeof head);
+    phx_capsule_seal(draft->out.at, (size_t)(draft->out.used - 1) * WORD);
 }
 
 /* Is the world between two steps that only belong together? */
@@ -273,19 +267,20 @@ static bool is_remote(const phx_world *world, uint64_t id)
 
 ph_status phx_export(phx_world *world, uint64_t id, const phx_stays *stays, void *capsule, size_t size, size_t *bytes)
 {
-    capsule_draft draft = {.world = world, .stays = stays, .status = PH_OK};
+    capsule_draft draft = {
+        .world = world, .stays = stays, .out = phx_capsule_words_of(&world->mem, capsule, size), .status = PH_OK};
     *bytes = 0;
     if (!phx_directory_has(&world->directory, id)) return PH_UNKNOWN_ID;
     if (half_way(world)) return PH_BUSY;
     if (phx_attach_parent(&world->attach, id) != 0) return PH_ATTACHED;
     if (is_remote(world, id)) return PH_BAD_VALUE;
     write_draft(&draft, id, true);
-    if (draft.status == PH_OK && (size_t)draft.used * WORD > PH_CAPSULE_MAX) write_draft(&draft, id, false);
+    if (draft.status == PH_OK && (size_t)draft.out.used * WORD > PH_CAPSULE_MAX) write_draft(&draft, id, false);
     if (draft.status == PH_OK) {
-        *bytes = (size_t)draft.used * WORD;
+        *bytes = (size_t)draft.out.used * WORD;
         if (*bytes > PH_CAPSULE_MAX || *bytes > size) draft.status = PH_TOO_LARGE;
-        else memcpy(capsule, draft.words, *bytes);
+        else if (draft.out.at != capsule) memcpy(capsule, draft.out.at, *bytes);
     }
-    phx_release(&world->mem, (void **)&draft.words, &draft.capacity, WORD);
+    phx_capsule_words_free(&draft.out);
     return draft.status;
 }
