@@ -14,6 +14,6 @@
  * process ends. */
 const char *phx_hindrance_hear_list(phx_membership *membership, const phx_cluster_map *map);
 /* Of its end: may a process that is started in its place join? See phx_membership_end(). */
-ph_status phx_hindrance_status(phx_hindrance_kind kind);
+ph_status phx_hindrance_status(const phx_membership *membership);
 
 #endif

@@ -211,7 +211,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     phx_listed_find_registration(membership);
     hand_map_on(membership);
     const char *hindrance = phx_hindrance_hear_list(membership, map);
-    if (hindrance) leave(membership, phx_hindrance_status(membership->hindrance.kind), hindrance);
+    if (hindrance) leave(membership, phx_hindrance_status(membership), hindrance);
     const bool is_keyless = phx_comeback_hear_list(membership, revision);
     phx_balancer_end_list(membership);
     if (membership->writes || membership->phase == PHX_MEMBERSHIP_ENDED) return;

@@ -51,16 +51,19 @@ void bed_run(uint32_t ticks)
     }
 }
 
+void bed_close(uint32_t at)
+{
+    process *of = &bed.processes[at];
+    if (!of->membership.node) return;
+    phx_membership_free(&of->membership);
+    phx_node_free(&of->node);
+    of->store.close(of->store.user);
+    *of = (process){0};
+}
+
 void bed_end(void)
 {
-    for (uint32_t at = 0; at < PROCESSES; at++) {
-        process *of = &bed.processes[at];
-        if (!of->membership.node) continue;
-        phx_membership_free(&of->membership);
-        phx_node_free(&of->node);
-        of->store.close(of->store.user);
-        *of = (process){0};
-    }
+    for (uint32_t at = 0; at < PROCESSES; at++) bed_close(at);
     phc_memory_destroy(bed.memory);
     if (!fail_alloc_clean(&bed.allocator)) abort();
 }

@@ -33,6 +33,8 @@ typedef struct membership_bed {
 extern membership_bed bed;
 
 void bed_begin(void);
+/* What a process had is released, so that another one can have its place. */
+void bed_close(uint32_t at);
 void bed_end(void);
 void bed_start(uint32_t at, uint16_t number, uint32_t regions, uint64_t definition, bool gateway);
 void bed_run(uint32_t ticks);

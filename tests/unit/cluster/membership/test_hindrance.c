@@ -127,8 +127,10 @@ Test(hindrance, a_gateway_that_is_too_many_ends)
 
 /* ---- a key that is deleted by hand ---- */
 
-/* Process 1 has its key and waits for a map, until process 0 has put the dead one out. */
-static void begin_waiting(void)
+static char own_key[PHC_KEY_MAX + 1];
+
+/* Process 1 has its key, own_key, and waits for a map, until process 0 has put the dead one out. */
+static void begin_waiting(uint16_t wished)
 {
     bed_start(0, 1, REGIONS, 1, false);
     bed_start(2, 2, REGIONS, 1, false);
@@ -136,10 +138,11 @@ static void begin_waiting(void)
     cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_MEMBER);
     bed.processes[2].runs = false;
     while (bed_keys("ph/unit/nodes/2") > 0) bed_run(1);
-    bed_start(1, WISHED, REGIONS, 1, false);
+    bed_start(1, wished, REGIONS, 1, false);
     for (uint32_t i = 0; i < JOIN_TICKS && bed.processes[1].membership.phase != PHX_MEMBERSHIP_JOIN; i++) bed_run(1);
     cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_JOIN);
-    cr_assert_eq(bed_keys("ph/unit/nodes/3"), 1);
+    (void)snprintf(own_key, sizeof own_key, "ph/unit/nodes/%u", bed.processes[1].membership.number);
+    cr_assert_eq(bed_keys(own_key), 1);
 }
 
 static void delete_key(const char *text)
@@ -158,7 +161,7 @@ static void delete_key(const char *text)
 /* Its registration is not the revision of that key. */
 Test(hindrance, one_whose_key_is_deleted_writes_it_again_and_joins)
 {
-    begin_waiting();
+    begin_waiting(WISHED);
     const uint64_t registration = bed.processes[1].node.def.member.registration;
     delete_key("ph/unit/nodes/3");
     bed_run(JOIN_TICKS);
@@ -169,18 +172,33 @@ Test(hindrance, one_whose_key_is_deleted_writes_it_again_and_joins)
 }
 
 /* Another process comes between. */
-Test(hindrance, one_whose_key_is_deleted_and_whose_number_is_taken_ends_a_lease_later)
+static void take_number(uint16_t wished, ph_status why)
 {
-    begin_waiting();
-    delete_key("ph/unit/nodes/3");
+    begin_waiting(wished);
+    delete_key(own_key);
     bed.processes[1].runs = false;
-    bed_start(3, WISHED, REGIONS, 1, false);
-    while (bed_keys("ph/unit/nodes/3") == 0) bed_run(1);
+    bed_start(3, bed.processes[1].membership.number, REGIONS, 1, false);
+    while (bed_keys(own_key) == 0) bed_run(1);
     bed.processes[1].runs = true;
     bed_run(3 * LEASE_TICKS);
-    cr_assert(ends_for(1, PH_TAKEN, "number 3 is that of another process, which lives"), "%s",
-              bed.processes[1].membership.reason);
+    cr_assert(ends_for(1, why, "is that of another process, which lives"), "%s: %s",
+              ph_status_name(bed.processes[1].membership.why), bed.processes[1].membership.reason);
     cr_assert_eq(bed.processes[3].membership.phase, PHX_MEMBERSHIP_MEMBER);
+}
+
+Test(hindrance, one_whose_key_is_deleted_and_whose_number_is_taken_ends_a_lease_later)
+{
+    take_number(WISHED, PH_TAKEN);
+}
+
+/* Started again it has another number. */
+Test(hindrance, one_that_wishes_no_number_is_not_kept_out_by_one_that_has_taken_its_own)
+{
+    take_number(0, PH_OK);
+    bed_close(1);
+    bed_start(1, 0, REGIONS, 1, false);
+    bed_run(JOIN_TICKS);
+    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
 }
 
 /* Bytes that are no registration. */
@@ -207,7 +225,7 @@ static void expect_unread(void)
 
 Test(hindrance, one_whose_key_is_written_over_ends_a_lease_later)
 {
-    begin_waiting();
+    begin_waiting(WISHED);
     delete_key("ph/unit/nodes/3");
     write_unreadable("ph/unit/nodes/3");
     bed_run(3 * LEASE_TICKS);
@@ -217,7 +235,7 @@ Test(hindrance, one_whose_key_is_written_over_ends_a_lease_later)
 /* As an operator's tool may do that keeps a key's lease. */
 Test(hindrance, one_whose_key_is_written_over_under_its_lease_says_that_it_can_not_be_read)
 {
-    begin_waiting();
+    begin_waiting(WISHED);
     const uint64_t lease = bed.processes[1].membership.lease;
     cr_assert_neq(lease, 0);
     delete_key("ph/unit/nodes/3");
