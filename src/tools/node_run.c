@@ -15,6 +15,7 @@
 #include "tools/node_gateway.h"
 #include "tools/node_lines.h"
 #include "tools/node_metrics.h"
+#include "tools/node_store.h"
 
 /* PATIENCE_MS: longer than a process waits for an election of etcd; FAILURES: one request may fail for any reason.
  * DRAIN_AGAIN_NS: regions come back when another node dies, so the wish is repeated; of two nodes that drain at once
@@ -29,14 +30,16 @@ typedef struct node_run {
     ph_consumer consumer;
     phc_transport transport;
     phx_node_feed feed; /* to gateways, or from nodes */
-    phc_store store;
+    phx_node_store store;
     phc *member;
     phx_node_host host;
     phx_node_gateway gateway;
     phx_node_ticks ticks;
     uint64_t tick_due_ns, status_due_ns;
     uint64_t drain_due_ns, drain_end_ns; /* drain_end_ns: 0 = it does not drain */
-    bool metrics_failed, store_failed;   /* said once */
+    bool metrics_failed;                 /* said once, as */
+    bool store_silent;                   /* no answer, */
+    bool store_refuses;                  /* and no write */
 } node_run;
 
 /* ---- opening ---- */
@@ -71,7 +74,7 @@ static int open_servers(node_run *run, phx_mem *mem)
     if (status == PH_OK && (run->job->feeds || run->job->member.gateway))
         status = phc_nats_open(&nats, &run->feed.transport, reason, sizeof reason);
     if (status != PH_OK) return say_trouble("nats", reason, status);
-    status = phc_etcd_open(&etcd, &run->store, reason, sizeof reason);
+    status = phc_etcd_open(&etcd, &run->store.store, reason, sizeof reason);
     return status == PH_OK ? PHX_EXIT_OK : say_trouble("etcd", reason, status);
 }
 
@@ -79,12 +82,13 @@ static int open_member(node_run *run, phx_mem *mem)
 {
     char reason[PHC_REASON_SIZE] = "";
     const phx_node_job *job = run->job;
+    const phc_store store = phx_node_store_noted(&run->store);
     phc_def def = run->job->member;
     def.definition = phx_node_host_definition(run->job);
     def.pack = phx_node_host_pack;
     def.pack_user = &run->host;
     def.allocator = mem->allocator;
-    ph_status status = phc_open(&def, run->world, &run->transport, &run->store, &run->member, reason, sizeof reason);
+    ph_status status = phc_open(&def, run->world, &run->transport, &store, &run->member, reason, sizeof reason);
     if (status != PH_OK) return say_trouble("the member", reason, status);
     run->host.member = run->member;
     if (job->member.gateway) {
@@ -110,7 +114,7 @@ static void close_run(node_run *run)
     if (run->transport.close) run->transport.close(run->transport.user);
     if (run->feed.transport.close) run->feed.transport.close(run->feed.transport.user);
     phx_gateway_close(&run->gateway);
-    if (run->store.close) run->store.close(run->store.user);
+    if (run->store.store.close) run->store.store.close(run->store.store.user);
     if (run->world.index1 != 0) (void)ph_world_destroy(run->world);
     phx_node_host_close(&run->host);
 }
@@ -190,17 +194,19 @@ static void note_lease(node_run *run)
     if (stats.lease_ns < run->ticks.lease_least_ns) run->ticks.lease_least_ns = stats.lease_ns;
 }
 
-/* A node that reaches no etcd, or a full one, waits for ever, and its lines look well. */
+/* A node that reaches no etcd, or one that takes no write, waits for ever, and its lines look well. */
 static void tell_store(node_run *run)
 {
     phc_stats stats = {0};
     const bool is_late = run->ticks.ticks * run->job->tick_ms >= PATIENCE_MS && phc_number(run->member) == 0;
-    if (run->store_failed || phc_stats_get(run->member, &stats) != PH_OK || stats.failed == 0) return;
-    if (stats.lists > 0 && (!is_late || stats.failed < FAILURES)) return;
-    fprintf(stderr, "pharos-node: etcd: %s %s%s; no member yet, it asks again\n",
-            stats.lists > 0 ? "full (etcdctl alarm list), or without a leader:" : "no answer from",
-            run->job->etcd.servers[0], run->job->etcd.server_count > 1 ? " and the others" : "");
-    run->store_failed = true;
+    if (phc_stats_get(run->member, &stats) != PH_OK || stats.failed == 0) return;
+    const bool refuses = stats.lists > 0;
+    bool *is_said = refuses ? &run->store_refuses : &run->store_silent;
+    if (*is_said || (refuses && (!is_late || stats.failed < FAILURES))) return;
+    fprintf(stderr, "pharos-node: etcd: %s %s%s: %s; no member yet, it asks again\n",
+            refuses ? "no write by" : "no answer from", run->job->etcd.servers[0],
+            run->job->etcd.server_count > 1 ? " and the others" : "", run->store.reason);
+    *is_said = true;
 }
 
 static void tell_status(node_run *run, uint64_t now_ns)

@@ -7,11 +7,11 @@
 
 #include "tools/node_host.h"
 
-/* The node was put out of the cluster, as its lease ended or another member says so: to be started again. */
+/* Behind the ones of cli.h, of a node: */
 enum {
-    PHX_EXIT_FENCED = 3, /* started again it joins */
-    PHX_EXIT_LEFT_ENTITIES = 4,
-    PHX_EXIT_KEPT_OUT = 5 /* started again it would be refused again */
+    PHX_EXIT_FENCED = 3,        /* started again it joins */
+    PHX_EXIT_LEFT_ENTITIES = 4, /* not drained in time, or by a second signal */
+    PHX_EXIT_KEPT_OUT = 5       /* started again it is refused again, as long as the reason stands */
 };
 
 /* Until a signal asks for its end. @return the exit status of the program */

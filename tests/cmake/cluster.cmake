@@ -171,7 +171,7 @@ if(PHAROS_BUILD_CLUSTER)
     if(TARGET pharos-node)
         add_test(NAME program_node COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE}
                  ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_node.py $<TARGET_FILE:pharos-node>)
-        pharos_test_properties(program_node 60 "program;cluster")
+        pharos_test_properties(program_node 180 "program;cluster")
         add_dependencies(cluster_tests pharos-node)
     endif()
     if(TARGET pharos-bench)

@@ -1,6 +1,6 @@
 """A double of etcd's JSON gateway within the test, as far as a member asks it: keys, compare-and-set, leases.
 
-`is_full` is the state behind the alarm NOSPACE: etcd goes on reading and renewing leases, and refuses writes and new leases.
+`is_silent`: it closes connections without an answer. `is_full` is the state behind the alarm NOSPACE: etcd goes on reading and renewing leases, and refuses writes and new leases.
 """
 import base64
 import http.server
@@ -16,7 +16,7 @@ class Etcd:
         self.keys = {}  # name: (value, revision, lease)
         self.leases = {}
         self.revision = 1
-        self.is_full = False
+        self.is_full = self.is_silent = False
         self.granted = self.refused = self.renewed = 0
         double = self
 
@@ -25,6 +25,9 @@ class Etcd:
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                if double.is_silent:
+                    self.close_connection = True
+                    return
                 with double.lock:
                     text = json.dumps(double.answer(self.path, body)).encode()
                 self.send_response(200)

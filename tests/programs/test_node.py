@@ -12,7 +12,10 @@ import time
 
 from etcd_double import Etcd
 
-LEASE_MS, AWAITED_S = 1000, 30
+# LEASE_LONG_MS: of a member that may not lose it; a busy machine stops the double for most of a second.
+# ALL_S: of all waits together, below the limit of the whole test.
+LEASE_MS, LEASE_LONG_MS, ALL_S, ENDS_S = 1000, 5000, 120, 10
+END = time.monotonic() + ALL_S
 SERVERS = ["--nats", "nats://127.0.0.1:1", "--etcd", "http://127.0.0.1:1"]
 failures = 0
 
@@ -34,11 +37,11 @@ def refuses(name, arguments, words):
 class Node:
     """A node beside the double of etcd, with its lines."""
 
-    def __init__(self, etcd, *arguments):
+    def __init__(self, etcd, *arguments, lease_ms=LEASE_MS):
         self.lines = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.said = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.process = subprocess.Popen([sys.argv[1], "--nats", "nats://127.0.0.1:1", "--etcd", etcd.url, "--lease-ms",
-                                         str(LEASE_MS), "--drain-ms", "2000", *arguments],
+                                         str(lease_ms), "--drain-ms", "2000", *arguments],
                                         stdout=self.lines, stderr=self.said, text=True)
 
     def events(self):
@@ -50,8 +53,7 @@ class Node:
         return self.said.read()
 
     def awaits(self, is_there):
-        end = time.monotonic() + AWAITED_S
-        while not is_there() and time.monotonic() < end:
+        while not is_there() and time.monotonic() < END:
             time.sleep(0.05)
         return is_there()
 
@@ -61,7 +63,7 @@ class Node:
     def ends(self, name, status, reason):
         """By itself, with this exit status, and with `fenced` for that reason."""
         try:
-            self.process.wait(AWAITED_S)
+            self.process.wait(max(END - time.monotonic(), 0))
         except subprocess.TimeoutExpired:
             pass
         reasons = [line["reason"] for line in self.events() if line["event"] == "fenced"]
@@ -72,7 +74,11 @@ class Node:
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
-            self.process.wait()
+            try:
+                self.process.wait(ENDS_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
         self.lines.close()
         self.said.close()
 
@@ -100,11 +106,11 @@ def refusals_for_good():
 def ends_that_may_be_started_again():
     """Exit status 3: the same command joins."""
     etcd = Etcd()
-    lost = Node(etcd)
+    lost = Node(etcd, lease_ms=LEASE_LONG_MS)
     check("a node joins", lost.has("joined"), lost.errors())
     etcd.forget()
     lost.ends("a store that has lost all", 3, "the lease ran out")
-    again = Node(etcd)
+    again = Node(etcd, lease_ms=LEASE_LONG_MS)
     check("it joins as it is started again", again.has("joined"), again.errors())
     again.stop()
     check("the last node leaves", again.process.returncode == 0, again.process.returncode)
@@ -114,11 +120,12 @@ def ends_that_may_be_started_again():
 def full_etcd():
     """The alarm NOSPACE: members go on and may commit, none joins, and it is told; once there is room, it joins."""
     etcd = Etcd()
-    member = Node(etcd)
+    member = Node(etcd, lease_ms=LEASE_LONG_MS)
     check("a node joins", member.has("may_commit"), member.errors())
     etcd.is_full = True
-    late = Node(etcd)
-    check("a full etcd is told", late.awaits(lambda: "etcd: full" in late.errors()), late.errors())
+    late = Node(etcd, lease_ms=LEASE_LONG_MS)
+    check("a full etcd is told", late.awaits(lambda: "etcd: no write by" in late.errors()), late.errors())
+    check("and why", "full (etcdctl alarm list)" in late.errors(), late.errors())
     lines = member.events()
     check("a member goes on", etcd.renewed > 0 and lines[-1]["event"] == "status" and lines[-1]["lease_ms"] > 0 and
           [line["on"] for line in lines if line["event"] == "may_commit"] == [1], lines[-3:])
@@ -130,8 +137,22 @@ def full_etcd():
     etcd.close()
 
 
+def silent_and_then_full_etcd():
+    """Both are told."""
+    etcd = Etcd()
+    etcd.is_silent = etcd.is_full = True
+    node = Node(etcd)
+    check("silence is told", node.awaits(lambda: "etcd: no answer from" in node.errors()), node.errors())
+    etcd.is_silent = False
+    check("and then no room", node.awaits(lambda: "full (etcdctl alarm list)" in node.errors()), node.errors())
+    check("each once", len(node.errors().splitlines()) == 2, node.errors())
+    node.stop()
+    etcd.close()
+
+
 def main():
     full_etcd()
+    silent_and_then_full_etcd()
     refusals_for_good()
     ends_that_may_be_started_again()
     with tempfile.TemporaryDirectory() as folder:

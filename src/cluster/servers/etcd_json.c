@@ -15,7 +15,9 @@
 enum {
     SECOND_MS = 1000,
     KEY_TEXT = (PHC_KEY_MAX + 2) / 3 * 4 + 1,
-    NOT_FOUND = 5,        /* code of an error: no such lease */
+    NOT_FOUND = 5,        /* codes of errors: no such lease; */
+    EXHAUSTED = 8,        /* no space, too many requests; */
+    UNAVAILABLE = 14,     /* no leader, or a new one, or a time that is over */
     LEASE_S_MAX = 1 << 20 /* 12 days */
 };
 
@@ -228,6 +230,14 @@ static const char *read_body(const phx_etcd_request *request, const cJSON *root,
     return NULL;
 }
 
+/* By the code of gRPC: one may stand for several troubles. */
+static const char *say_refusal(const cJSON *code)
+{
+    const int number = cJSON_IsNumber(code) ? code->valueint : 0;
+    if (number == EXHAUSTED) return "refused by the server: full (etcdctl alarm list), or asked too often";
+    return number == UNAVAILABLE ? "refused by the server: without a leader, or late" : "refused by the server";
+}
+
 static const char *read_answer(const phx_etcd_request *request, const cJSON *root, phx_mem *mem,
                                phx_etcd_answer *answer)
 {
@@ -235,7 +245,7 @@ static const char *read_answer(const phx_etcd_request *request, const cJSON *roo
     const cJSON *error = cJSON_GetObjectItemCaseSensitive(root, "error");
     if (error) {
         const cJSON *code = cJSON_GetObjectItemCaseSensitive(root, "code");
-        if (!cJSON_IsNumber(code) || code->valueint != NOT_FOUND) return "refused by the server";
+        if (!cJSON_IsNumber(code) || code->valueint != NOT_FOUND) return say_refusal(code);
         answer->outcome = PHC_GONE;
         return NULL;
     }

@@ -110,6 +110,22 @@ Test(etcd_json, answers)
     cr_assert_eq(read_text(PHX_ETCD_LEASE_END, "{\"error\":\"not found\",\"code\":5}").outcome, PHC_GONE);
 }
 
+/* As etcd 3.4 says it behind the alarm NOSPACE, and without a majority: an operator has to know which. */
+Test(etcd_json, refusals_say_what_is_in_the_way)
+{
+    static const struct {
+        const char *text, *words;
+    } refusals[] = {
+        {"{\"error\":\"etcdserver: mvcc: database space exceeded\",\"code\":8}", "full (etcdctl alarm list)"},
+        {"{\"error\":\"etcdserver: no leader\",\"code\":14}", "without a leader"},
+        {"{\"error\":\"etcdserver: permission denied\",\"code\":7}", "refused by the server"},
+    };
+    for (uint32_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const phx_etcd_answer answer = read_text(PHX_ETCD_CAS, refusals[i].text);
+        cr_assert(answer.outcome == PHC_FAILED && strstr(answer.reason, refusals[i].words), "%s", answer.reason);
+    }
+}
+
 Test(etcd_json, answers_that_are_none_have_a_reason)
 {
     static const struct {
