@@ -120,13 +120,9 @@ static ph_status loop_send(void *user, phc_traffic traffic, const char *subject,
         return PH_BAD_ARGUMENT;
     }
     from->state.sent++;
-    if (from->cut_out) {
-        from->state.dropped++;
-        return PH_OK;
-    }
     for (loop_member *to = loop->members; to; to = to->next) {
         if (to == from || !hears_subject(to, subject)) continue;
-        if (to->cut_in || phx_fault_is_drawn(&loop->faults, loop->faults.lost)) {
+        if (from->cut_out || to->cut_in || phx_fault_is_drawn(&loop->faults, loop->faults.lost)) {
             from->state.dropped++;
             continue;
         }

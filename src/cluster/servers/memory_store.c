@@ -133,10 +133,11 @@ static void finish_request(memory_member *member, memory_request *request)
     request->at = memory->step + phx_fault_late_steps(&memory->faults);
     request->outcome = PHC_FAILED;
     member->state.attempts++;
-    member->state.failed += member->cut || is_lost;
-    if (member->cut || (is_lost && phx_fault_is_drawn(&memory->faults, PHX_FAULT_ALWAYS / 2))) return;
-    const phc_outcome outcome = do_request(memory, request);
-    if (!is_lost) request->outcome = outcome;
+    if (!member->cut && !(is_lost && phx_fault_is_drawn(&memory->faults, PHX_FAULT_ALWAYS / 2))) {
+        const phc_outcome outcome = do_request(memory, request);
+        if (!is_lost) request->outcome = outcome;
+    }
+    member->state.failed += request->outcome == PHC_FAILED;
 }
 
 void phc_memory_step(phc_memory *memory, uint64_t now_ns)

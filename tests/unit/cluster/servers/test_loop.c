@@ -45,6 +45,25 @@ Test(loop, without_faults_it_is_a_transport)
     phc_loop_destroy(loop);
 }
 
+/* Whichever side is cut off: one for each that would have heard it, so none where none listens. */
+Test(loop, a_cut_drops_a_message_for_each_listener)
+{
+    enum { OUT = 0, LISTENERS = 2 };
+    phc_loop *loop;
+    phc_transport members[1 + LISTENERS];
+    phc_transport_state state;
+    cr_assert_eq(phc_loop_create((phc_faults){0}, fail_alloc_hooks(&allocator), &loop), PH_OK);
+    for (uint32_t i = 0; i <= LISTENERS; i++) cr_assert_eq(phc_loop_join(loop, 2, &members[i]), PH_OK);
+    for (uint32_t i = 1; i <= LISTENERS; i++) cr_assert_eq(members[i].listen(members[i].user, PHC_HALO, "a.b"), PH_OK);
+    phc_loop_cut(loop, &members[OUT], true, false);
+    cr_assert_eq(members[OUT].send(members[OUT].user, PHC_HALO, "a.b", "", 0), PH_OK);
+    cr_assert_eq(members[OUT].send(members[OUT].user, PHC_HALO, "a.c", "", 0), PH_OK);
+    members[OUT].state(members[OUT].user, &state);
+    cr_assert(state.sent == 2 && state.dropped == LISTENERS, "%u dropped", (unsigned)state.dropped);
+    for (uint32_t i = 0; i <= LISTENERS; i++) members[i].close(members[i].user);
+    phc_loop_destroy(loop);
+}
+
 enum { MESSAGES = 20000, LATE_STEPS = 5 };
 
 typedef struct arrivals {
@@ -318,6 +337,7 @@ Test(memory, requests_are_bounded_and_memory_may_fail)
 {
     phc_store a, b;
     phc_memory *memory;
+    phc_store_state state;
     uint64_t tag = 0;
     const ph_allocator half = {.allocate = fail_alloc_hooks(&allocator).allocate};
     cr_assert_eq(phc_memory_create((phc_faults){.doubled = 1}, (ph_allocator){0}, &memory), PH_BAD_ARGUMENT);
@@ -342,6 +362,9 @@ Test(memory, requests_are_bounded_and_memory_may_fail)
     fail_alloc_order(&allocator, 1, false);
     cr_assert_eq(a.lease_open(a.user, ++tag, 1000), PH_OK);
     cr_assert_eq(conform_await(&a, tag, step_memory, &of).outcome, PHC_FAILED);
+    a.state(a.user, &state);
+    cr_assert(state.attempts == 5 && state.failed == 4, "%u of %u failed", (unsigned)state.failed,
+              (unsigned)state.attempts);
     uint32_t taken = 0;
     while (a.get(a.user, ++tag, "k") == PH_OK) taken++;
     cr_assert_eq(taken, 64);
