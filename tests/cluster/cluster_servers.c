@@ -315,6 +315,15 @@ static void await_leader(phc_store *store)
     CHECK(outcome == PHC_DONE, "no leader");
 }
 
+/* They are kept: not one for each attempt. */
+static void check_connects(const phc_store *store)
+{
+    phc_store_state state;
+    store->state(store->user, &state);
+    CHECK(state.connects > 0 && state.connects < state.attempts / 2, "%llu connections for %llu attempts",
+          (unsigned long long)state.connects, (unsigned long long)state.attempts);
+}
+
 static void test_etcd_contract(const char *program)
 {
     server_group group;
@@ -324,6 +333,7 @@ static void test_etcd_contract(const char *program)
     conform_store(&a, &b, step_time, NULL);
     conform_race(&a, &b, 100, step_time, NULL);
     conform_lease(&a, &b, step_time, NULL);
+    check_connects(&a);
     uint32_t taken = 0;
     while (taken <= 200 && a.get(a.user, 7, "none") == PH_OK) taken++;
     CHECK(taken >= 64 && taken < 200, "%u requests under way", taken);
