@@ -37,6 +37,14 @@ def regions_of(status):
     return [int(number) for number in re.findall(r"^ *\d+  node +member +.*? (\d+)  [-0-9,]+$", status, re.M)]
 
 
+def end_group(group):
+    """What the lines have left in the background: servers, and nodes of a course that failed."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def main():
     page = open(sys.argv[1], encoding="utf-8").read()
     ports = free_ports(3)
@@ -53,8 +61,10 @@ def main():
                                      env={**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}, start_new_session=True)
             try:
                 shell.wait(TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                print(f"FAILED: not over in {TIMEOUT_S} s", file=sys.stderr)
             finally:
-                os.killpg(shell.pid, signal.SIGKILL)
+                end_group(shell.pid)
             out.seek(0)
             said = out.read()
     statuses = [regions_of(part) for part in said.split("---\n")[1:] if "registration" in part]

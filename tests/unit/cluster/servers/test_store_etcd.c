@@ -58,7 +58,10 @@ Test(store_etcd, no_request_waits_for_a_resolver_that_hangs)
     cr_assert_leq(atomic_load(&asked), LOOKS_MAX, "%u threads", atomic_load(&asked));
     cr_assert_eq(atomic_load(&ended), 0, "an answer waited for the resolver");
     store.state(store.user, &state);
-    cr_assert(state.attempts == atomic_load(&asked) && state.failed == state.attempts && state.connects == 0);
+    /* on a busy machine an attempt may end before its thread looks */
+    cr_assert(state.attempts >= atomic_load(&asked) && state.attempts <= LOOKS_MAX, "%u attempts, %u looks",
+              (unsigned)state.attempts, atomic_load(&asked));
+    cr_assert(state.failed == state.attempts && state.connects == 0);
     store.close(store.user);
     cr_assert_eq(atomic_load(&ended), 0, "closing waited for the resolver");
     atomic_store(&is_free, true);
