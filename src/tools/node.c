@@ -68,8 +68,8 @@ static const char help[] =
     "Exit status: 0 left, after its walkers, or as the last node; 1 trouble (memory, output); 2 wrong use or config; 3 "
     "put out of the cluster, or its key or the map is lost: start it again; 4 left with walkers, as --drain-ms was "
     "over "
-    "or a second signal came; 5 refused, and again if it is started again: another definition or version, its --number "
-    "is another process's, or the cluster is full. The line `fenced` has the reason of 3 and 5.\n"
+    "or a second signal came; 5 refused, and again as long as the reason stands: another definition or version, its "
+    "--number is another process's, or the cluster is full. The line `fenced` has the reason of 3 and 5.\n"
     "\n"
     "By systemd: Restart=on-failure with RestartPreventExitStatus=2 4 5.";
 

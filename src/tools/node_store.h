@@ -1,5 +1,5 @@
 /*
- * The control store of a node with the reason of the last request that failed: what is said where a node can not join.
+ * The control store of a node, with the reason of the last request that failed: said where the node can not join.
  */
 #ifndef PHX_TOOLS_NODE_STORE_H
 #define PHX_TOOLS_NODE_STORE_H
