@@ -99,6 +99,7 @@ typedef struct phc_transport {
     ph_status (*send)(void *user, phc_traffic traffic, const char *subject, const void *bytes, size_t size);
     /** Gives messages that came, at most so many, in some order. @return how many. */
     uint32_t (*poll)(void *user, uint32_t messages_max, phc_message_fn fn, void *fn_user);
+    /** May be NULL: then both traffics are taken as connected, and all numbers are 0. */
     void (*state)(void *user, phc_transport_state *state);
     /**
      * Ends it; what it had is released, and messages that wait may be lost. May wait, for two seconds at most; of
@@ -262,9 +263,11 @@ typedef enum phc_event_kind {
     PHC_EVENT_JOINED = 1,    /* this member is in the map now, with `number` */
     PHC_EVENT_FENCED = 2,    /* it is a member no more, for `reason`: it owns nothing, and no member hears it. The host
                                 ends the process, or destroys the world and opens both anew. With a status other than
-                                PH_OK that is in vain, as it is refused again: PH_BAD_DEF, another definition, number of
-                                regions or version of the library; PH_TAKEN, its wished number has another process, or a
-                                key that can not be read; PH_CAPACITY, the cluster has as many members as it can have */
+                                PH_OK the next one is refused in the same way, as long as that stands: PH_BAD_DEF,
+                                another definition, number of regions or version of the library, also than that of a
+                                killed member that is not put out yet; PH_TAKEN, its wished number has another process,
+                                which may be about to leave, or a key that can not be read; PH_CAPACITY, the cluster has
+                                as many members as it can have, until one leaves */
     PHC_EVENT_GAINED = 3,    /* entity `id` came from node `number`: own from now on; `bytes` is what was packed */
     PHC_EVENT_LOST = 4,      /* entity `id` went to node `number`, and is remote here. status not PH_OK: its enter was
                                 refused by the world, number is 0; PH_UNKNOWN_ID: it is not there, and there were more
@@ -385,8 +388,9 @@ PH_NODISCARD PH_API ph_status phc_leave(phc *member, uint64_t id);
 /**
  * Does this node simulate that entity? An entity is own from its phc_enter(), or from the round that tells the host of
  * it (PHC_EVENT_GAINED, RESTORED, DUPLICATE with PH_OK), until its phc_leave() or PHC_EVENT_LOST: by that rule alone
- * all functions here say that it is own, and before it an entity that has come and waits for room in the world is
- * not. This one is false besides while the node may not act (PHC_FREEZE, a sleep, fenced). @thread ticker
+ * all functions here that are asked for an id say that it is own, and before it an entity that has come and waits for
+ * room in the world is not; phc_stats.own counts that one. This one is false besides while the node may not act
+ * (PHC_FREEZE, a sleep, fenced). @thread ticker
  */
 PH_API bool phc_owns(const phc *member, uint64_t id);
 
@@ -545,7 +549,10 @@ typedef enum phc_halo_drop {
 
 enum { PHC_HALO_DROPS = 8 };
 
-/** Versions that a map rises by at once behind a control store that lost all it had, and never else. */
+/**
+ * Versions, at least, that a map rises by at once behind a control store that lost all it had. So it does behind a
+ * phc_enter() with an `after` of a later era, which no map of this store gave: of a database that was spoiled, say.
+ */
 enum { PHC_VERSIONS_LOST = 1 << 14 };
 
 /**
@@ -561,7 +568,7 @@ typedef struct phc_stats {
                                    would be taken for a newer one */
     uint64_t nodes;             /* of the map, without gateways */
     uint64_t regions;           /* own ones */
-    uint64_t own;               /* entities */
+    uint64_t own;               /* entities, also ones that have come and wait for room in the world */
     uint64_t remote;            /* ... of other nodes, here to be seen */
     uint64_t transit;           /* ... on their way to another node */
     uint64_t transit_oldest_ns; /* since the first of these was handed over; 0 = none is on its way */

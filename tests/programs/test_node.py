@@ -88,7 +88,7 @@ def registration(form):
 
 
 def refusals_for_good():
-    """Exit status 5: started again it would be refused again."""
+    """Exit status 5: started again it would be refused again, as long as the reason stands."""
     etcd = Etcd()
     etcd.put("ph/demo/nodes/3", b"no registration")
     Node(etcd, "--number", "3").ends("a number that is taken", 5, "the key of its number, ph/demo/nodes/3")
