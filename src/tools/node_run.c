@@ -17,10 +17,9 @@
 #include "tools/node_metrics.h"
 #include "tools/node_store.h"
 
-/* PATIENCE_MS: longer than a process waits for an election of etcd; FAILURES: one request may fail for any reason.
- * DRAIN_AGAIN_NS: regions come back when another node dies, so the wish is repeated; of two nodes that drain at once
+/* DRAIN_AGAIN_NS: regions come back when another node dies, so the wish is repeated; of two nodes that drain at once
  * the first has this time to leave. */
-enum { NS_IN_MS = 1000000, NS_IN_S = 1000000000, STATUS_NS = NS_IN_S, PATIENCE_MS = 10000, FAILURES = 3 };
+enum { NS_IN_MS = 1000000, NS_IN_S = 1000000000, STATUS_NS = NS_IN_S };
 static const uint64_t DRAIN_AGAIN_NS = 2000000000;
 
 typedef struct node_run {
@@ -194,21 +193,6 @@ static void note_lease(node_run *run)
     if (stats.lease_ns < run->ticks.lease_least_ns) run->ticks.lease_least_ns = stats.lease_ns;
 }
 
-/* A node that reaches no etcd, or one that takes no write, waits for ever, and its lines look well. */
-static void tell_store(node_run *run)
-{
-    phc_stats stats = {0};
-    const bool is_late = run->ticks.ticks * run->job->tick_ms >= PATIENCE_MS && phc_number(run->member) == 0;
-    if (phc_stats_get(run->member, &stats) != PH_OK || stats.failed == 0) return;
-    const bool refuses = stats.lists > 0;
-    bool *is_said = refuses ? &run->store_refuses : &run->store_silent;
-    if (*is_said || (refuses && (!is_late || stats.failed < FAILURES))) return;
-    fprintf(stderr, "pharos-node: etcd: %s %s%s: %s; no member yet, it asks again\n",
-            refuses ? "no write by" : "no answer from", run->job->etcd.servers[0],
-            run->job->etcd.server_count > 1 ? " and the others" : "", run->store.reason);
-    *is_said = true;
-}
-
 static void tell_status(node_run *run, uint64_t now_ns)
 {
     if (now_ns < run->status_due_ns) return;
@@ -218,7 +202,7 @@ static void tell_status(node_run *run, uint64_t now_ns)
     run->ticks.recent_count = 0;
     run->ticks.lease_least_ns = (uint64_t)run->job->member.lease_ms * NS_IN_MS;
     run->status_due_ns = now_ns + STATUS_NS;
-    tell_store(run);
+    phx_node_store_tell(&run->store, run->job, run->member, run->ticks.ticks * run->job->tick_ms);
     if (!run->job->metrics_path || phx_write_metrics(&run->host, run->world)) return;
     if (!run->metrics_failed)
         fprintf(stderr, "pharos-node: %s: %s; the node goes on\n", run->job->metrics_path, strerror(errno));

@@ -5,6 +5,9 @@
 
 #include <stdio.h>
 
+/* PATIENCE_MS: longer than a process waits for an election of etcd; FAILURES: one request may fail for any reason. */
+enum { PATIENCE_MS = 10000, FAILURES = 3 };
+
 static ph_status get_key(void *user, uint64_t tag, const char *key)
 {
     const phc_store *store = &((phx_node_store *)user)->store;
@@ -81,4 +84,18 @@ phc_store phx_node_store_noted(phx_node_store *of)
                        .state = read_state,
                        .close = close_store,
                        .user = of};
+}
+
+void phx_node_store_tell(phx_node_store *of, const phx_node_job *job, const phc *member, uint64_t ran_ms)
+{
+    phc_stats stats = {0};
+    const bool is_late = ran_ms >= PATIENCE_MS && phc_number(member) == 0;
+    if (phc_stats_get(member, &stats) != PH_OK || stats.failed == 0) return;
+    const bool refuses = stats.lists > 0;
+    bool *is_said = refuses ? &of->refuses : &of->is_silent;
+    if (*is_said || (refuses && (!is_late || stats.failed < FAILURES))) return;
+    fprintf(stderr, "pharos-node: etcd: %s %s%s: %s; no member yet, it asks again\n",
+            refuses ? "no write by" : "no answer from", job->etcd.servers[0],
+            job->etcd.server_count > 1 ? " and the others" : "", of->reason);
+    *is_said = true;
 }

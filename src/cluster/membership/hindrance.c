@@ -69,13 +69,13 @@ static const char *say_hindrance(phx_membership *membership, phx_hindrance is)
     return NULL;
 }
 
+/* Without a wish the next process has another number. */
 ph_status phx_hindrance_status(const phx_membership *membership)
 {
     const phx_hindrance_kind kind = membership->hindrance.kind;
     const bool is_taken = kind == PHX_HINDRANCE_HELD || kind == PHX_HINDRANCE_UNREAD;
     if (kind == PHX_HINDRANCE_FULL) return PH_CAPACITY;
-    return is_taken && membership->def.number != 0 ? PH_TAKEN
-                                                   : PH_OK; /* without a wish the next one has another number */
+    return is_taken && membership->def.number != 0 ? PH_TAKEN : PH_OK;
 }
 
 const char *phx_hindrance_hear_list(phx_membership *membership, const phx_cluster_map *map)
