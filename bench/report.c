@@ -196,7 +196,7 @@ static void report_places(FILE *out, const bench_plan *plan)
         begun = true;
         char shards[32];
         snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
-        for (uint32_t what = 0; what < BENCH_ASKED; what++) {
+        for (uint32_t what = 0; what < sizeof names / sizeof *names; what++) {
             const double found = run->places.found[what], least = found > 0 ? found : 1;
             const double single_ns = run->places.single_ns[what], batched_ns = run->places.batched_ns[what];
             fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " %6s %9s | %8.1f %8.0f %8.0f %8.1f %8.1f\n", run->name,

@@ -64,6 +64,14 @@ static inline phx_relation_set *phx_relations_of(const phx_relations *relations,
     return place > 0 ? &relations->sets[place - 1] : NULL;
 }
 
+/* Has the target of one of these relations one back? relations: or NULL. */
+static inline bool phx_relations_any_back(const phx_relation_set *relations)
+{
+    for (uint32_t i = 0; relations && i < relations->count; i++)
+        if (relations->items[i].bits != 0 && relations->items[i].back) return true;
+    return false;
+}
+
 /* Has the observer pairs or reveals? */
 static inline bool phx_relations_measured(const phx_relations *relations, uint32_t slot)
 {

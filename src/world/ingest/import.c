@@ -190,8 +190,10 @@ static void undo_last(phx_world *world)
     const phx_import *import = &imports->at[imports->count - 1];
     const uint64_t id = import->id;
     bool done = true;
+    world->relation_index.undoes = true;
     for (uint32_t i = import->relations.count; i-- > 0;)
         done &= phx_ingest_put_relation(world, id, imports->relations[import->relations.first + i]);
+    world->relation_index.undoes = false;
     if (import->before.attached) done &= phx_ingest_detach(world, &(phx_command_id){id}) == PH_OK;
     const phx_import_before before = import->before;
     const bool entered = import->entered;

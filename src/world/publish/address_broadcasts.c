@@ -39,7 +39,8 @@ void phx_broadcasts_locate(phx_world *world)
         source->shard = shard->number;
         source->related = phx_relation_index_of(&world->relation_index, source->id);
         source->relations = phx_relations_of(&shard->relations, source->slot);
-        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || source->related || source->relations;
+        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || source->related ||
+                      phx_relations_any_back(source->relations);
     }
     for (uint32_t m = 0; m < b->message_count; m++) place_range(world, &b->messages[m]);
 }

@@ -39,6 +39,12 @@ typedef struct block {
     _Alignas(PHX_CACHE_LINE) unsigned char data[];
 } block;
 
+/* A place to prefetch, which may be behind the block's end: no pointer there is made by arithmetic. */
+static const void *ahead_of(const run_header *run)
+{
+    return (const void *)((uintptr_t)run + AHEAD_BYTES);
+}
+
 struct phx_command_queue {
     /* never changes */
     phx_mem *mem;
@@ -328,7 +334,7 @@ void *phx_command_queue_reserve_one(phx_command_queue *q, uint16_t op, uint32_t 
     if (PHX_UNLIKELY(q->open == NULL || q->open->data_bytes - q->published < bytes) && !block_advance(q, bytes, status))
         return NULL;
     run_header *run = (run_header *)(void *)(q->open->data + q->published);
-    __builtin_prefetch(q->open->data + q->published + AHEAD_BYTES, 1);
+    __builtin_prefetch(ahead_of(run), 1);
     *run = (run_header){.sequence_first = sequence, .record_bytes = record_bytes, .op = op};
     q->run = run;
     q->reserved = 1;
@@ -448,7 +454,7 @@ uint32_t phx_command_queue_alike(const phx_command_queue *q, const phx_command_r
     const uint32_t end = left < most ? left : most;
     for (uint32_t i = 0; i < end; i++) {
         const run_header *next = header_at(b, q->offset + i * bytes);
-        __builtin_prefetch((const char *)next + AHEAD_BYTES);
+        __builtin_prefetch(ahead_of(next));
         if (next->count != 1 || next->op != run->op || next->record_bytes != run->record_bytes ||
             next->sequence_first != run->sequence_first + 1 + i)
             return i;

@@ -168,11 +168,8 @@ static void visit_observers_before(const observer_visit *at, uint32_t target)
 /* Has any entity a relation to an own entity of a shard? */
 static bool has_related_observer(const phx_world *world, const phx_shard *home, uint32_t target)
 {
-    const phx_relation_set *own = phx_relations_of(&home->relations, target);
-    if (phx_relation_index_of(&world->relation_index, home->store.name[target].id)) return true;
-    for (uint32_t i = 0; own && i < own->count; i++)
-        if (own->items[i].bits != 0 && own->items[i].back) return true;
-    return false;
+    return phx_relation_index_of(&world->relation_index, home->store.name[target].id) ||
+           phx_relations_any_back(phx_relations_of(&home->relations, target));
 }
 
 ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_related_fn visit, void *user)

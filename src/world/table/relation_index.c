@@ -44,21 +44,33 @@ static bool place_for(phx_relation_index *relation_index, uint32_t *place)
     return true;
 }
 
-/* Without memory: a free place may have the room, from a time when it was this target's. false = none has. */
+/*
+ * Without memory, in an undo: another place has room for as many, and needs less. There is one if all targets had their
+ * numbers at once: as many places have that room as had that many then, this one not among them, so one of them has
+ * fewer now; and those fit into the room that this one has. false = there is none.
+ */
 static bool exchange_room(phx_relation_index *relation_index, phx_relation_observers *entry)
 {
-    const uint32_t needed = entry->count + 1;
-    uint32_t place = relation_index->free_first;
-    while (place != ENTRY_NONE && relation_index->entries[place].capacity < needed)
-        place = relation_index->entries[place].next_free;
-    if (place == ENTRY_NONE) return false;
-    phx_relation_observers *free_entry = &relation_index->entries[place];
+    const uint32_t needed = entry->count + 1, end = relation_index->entry_count;
+    uint32_t place = 0;
+    while (place < end &&
+           (relation_index->entries[place].capacity < needed || relation_index->entries[place].count >= needed))
+        place++;
+    if (!relation_index->undoes || place == end) return false;
+    phx_relation_observers *other = &relation_index->entries[place];
     const phx_relation_observers before = *entry;
-    for (uint32_t i = 0; i < before.count; i++) free_entry->observers[i] = before.observers[i];
-    entry->observers = free_entry->observers;
-    entry->capacity = free_entry->capacity;
-    free_entry->observers = before.observers;
-    free_entry->capacity = before.capacity;
+    const uint32_t both = before.count < other->count ? before.count : other->count;
+    for (uint32_t i = 0; i < both; i++) {
+        const uint64_t moved = other->observers[i];
+        other->observers[i] = before.observers[i];
+        before.observers[i] = moved;
+    }
+    for (uint32_t i = both; i < before.count; i++) other->observers[i] = before.observers[i];
+    for (uint32_t i = both; i < other->count; i++) before.observers[i] = other->observers[i];
+    entry->observers = other->observers;
+    entry->capacity = other->capacity;
+    other->observers = before.observers;
+    other->capacity = before.capacity;
     return true;
 }
 

@@ -16,11 +16,12 @@ typedef struct phx_relation_observers {
 } phx_relation_observers;
 
 typedef struct phx_relation_index {
-    phx_idmap index; /* target -> place in ties */
+    phx_idmap index; /* target -> place in entries */
     phx_relation_observers *entries;
     uint32_t entry_count, entries_capacity, free_first;
-    uint64_t relations; /* number of relations, over all targets */
+    uint64_t relations; /* number of relations in it, over all targets */
     uint64_t mutual;    /* two entities with relations to each other, which are not in it */
+    bool undoes;        /* relations are put back as they were: targets may exchange their room */
     phx_mem *mem;
 } phx_relation_index;
 
@@ -34,8 +35,8 @@ static inline void phx_relation_index_prefetch(const phx_relation_index *relatio
     if (relation_index->relations > 0) phx_idmap_prefetch(&relation_index->index, target);
 }
 /*
- * Adds a relation that is not there. false = no memory, unchanged: not if the target has had as many, and since then
- * all others had no more.
+ * Adds a relation that is not there. false = no memory, unchanged. While `undoes`, that does not happen on the way back
+ * to numbers of relations that all targets had at once before.
  */
 bool phx_relation_index_add(phx_relation_index *relation_index, uint64_t target, uint64_t observer);
 /* Removes a relation that is there. */

@@ -132,13 +132,40 @@ Test(tables, ties_have_the_room_that_they_had)
     for (uint64_t observer = 2; observer <= 4; observer++) phx_relation_index_remove(&relation_index, 1, observer);
     phx_relation_index_remove(&relation_index, 9, 2); /* its place is the first free one, with room for one */
     memory_for(0);
+    relation_index.undoes = true;
     for (uint64_t observer = 2; observer <= 4; observer++)
         cr_assert(phx_relation_index_add(&relation_index, 1, observer));
     cr_assert_not(phx_relation_index_add(&relation_index, 1, 5), "never so many");
     memory_enough();
+    relation_index.undoes = false;
     const phx_relation_observers *tie = phx_relation_index_of(&relation_index, 1);
     cr_assert(tie->count == 3 && tie->observers[0] == 2 && tie->observers[1] == 3 && tie->observers[2] == 4);
     cr_assert(phx_relation_index_add(&relation_index, 9, 2));
+    phx_relation_index_free(&relation_index);
+}
+
+/* An import that is undone puts relations back without memory: also where others have got the room meanwhile. */
+Test(tables, ties_exchange_their_room)
+{
+    phx_relation_index relation_index;
+    phx_relation_index_init(&relation_index, &memory);
+    cr_assert(phx_relation_index_add(&relation_index, 9, 2)); /* room for one */
+    for (uint64_t observer = 2; observer <= 5; observer++)
+        cr_assert(phx_relation_index_add(&relation_index, 1, observer));
+    for (uint64_t observer = 2; observer <= 5; observer++) phx_relation_index_remove(&relation_index, 1, observer);
+    memory_for(0);
+    cr_assert_not(phx_relation_index_add(&relation_index, 9, 3), "no undo");
+    relation_index.undoes = true;
+    cr_assert(phx_relation_index_add(&relation_index, 9, 3), "with the room of 1");
+    phx_relation_index_remove(&relation_index, 9, 3);
+    for (uint64_t observer = 2; observer <= 5; observer++)
+        cr_assert(phx_relation_index_add(&relation_index, 1, observer), "%d", (int)observer);
+    cr_assert_not(phx_relation_index_add(&relation_index, 9, 3), "never so many at once");
+    memory_enough();
+    const phx_relation_observers *one = phx_relation_index_of(&relation_index, 1);
+    const phx_relation_observers *nine = phx_relation_index_of(&relation_index, 9);
+    cr_assert(one->count == 4 && one->observers[0] == 2 && one->observers[3] == 5);
+    cr_assert(nine->count == 1 && nine->observers[0] == 2);
     phx_relation_index_free(&relation_index);
 }
 
