@@ -39,11 +39,17 @@ void node_host_open_ways(phc_loop **loop, phc_memory **keys)
     REQUIRE(phc_memory_create((phc_faults){0}, (ph_allocator){0}, keys) == PH_OK);
 }
 
+void node_host_join(node_host *host, const ph_world_def *world_def, phc_loop *loop, uint32_t messages, phc_memory *keys)
+{
+    *host = (node_host){0};
+    REQUIRE(!world_def || ph_world_create(world_def, &host->world) == PH_OK);
+    REQUIRE(phc_loop_join(loop, messages, &host->transport) == PH_OK && phc_memory_join(keys, &host->store) == PH_OK);
+}
+
 void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys)
 {
     char reason[PHC_REASON_SIZE] = "";
-    REQUIRE(ph_world_create(def->world_def, &host->world) == PH_OK);
-    REQUIRE(phc_loop_join(loop, messages, &host->transport) == PH_OK && phc_memory_join(keys, &host->store) == PH_OK);
+    node_host_join(host, def->world_def, loop, messages, keys);
     const ph_status status =
         phc_open(def, host->world, &host->transport, &host->store, &host->member, reason, sizeof reason);
     if (status != PH_OK) check_give_up(__FILE__, __LINE__, reason);
@@ -53,12 +59,20 @@ void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_
 
 void node_host_close(node_host *host)
 {
-    if (!host->member) return;
+    if (!host->transport.close) return;
     phc_close(host->member);
     host->member = NULL;
     host->transport.close(host->transport.user);
+    host->transport = (phc_transport){0};
     host->store.close(host->store.user);
-    CHECK_OK(ph_world_destroy(host->world));
+    if (host->world.index1 != 0) CHECK_OK(ph_world_destroy(host->world));
+}
+
+void node_host_close_all(node_host *hosts, uint32_t count, phc_loop *loop, phc_memory *keys)
+{
+    for (uint32_t i = 0; i < count; i++) node_host_close(&hosts[i]);
+    phc_loop_destroy(loop);
+    phc_memory_destroy(keys);
 }
 
 /* ---- clients ---- */

@@ -14,7 +14,7 @@ typedef struct node_host {
     ph_consumer consumer;
     phc_transport transport;
     phc_store store;
-    phc *member; /* NULL: not open, or not any more */
+    phc *member; /* NULL: none, or not any more */
 } node_host;
 
 /* The definition of these tests' worlds, with one class. */
@@ -23,9 +23,18 @@ ph_world_def node_host_world_def(ph_class *class, float view, float margin);
 phc_def node_host_def(const ph_world_def *world_def, uint32_t columns, phc_clock_fn clock);
 /* Ways between members and a control store, without faults. */
 void node_host_open_ways(phc_loop **loop, phc_memory **keys);
-/* Of def->world_def; messages: room for so many that wait. */
+/*
+ * The world and the ways, for a phc_open() of the test's own; messages: room for so many that wait. world_def: NULL for
+ * a gateway.
+ */
+void node_host_join(node_host *host, const ph_world_def *world_def, phc_loop *loop, uint32_t messages,
+                    phc_memory *keys);
+/* Joined, and a member with the host's producer and consumer; of def->world_def. */
 void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys);
+/* One that is not open, or not any more, is ignored. */
 void node_host_close(node_host *host);
+/* All of them, and the ways between them. */
+void node_host_close_all(node_host *hosts, uint32_t count, phc_loop *loop, phc_memory *keys);
 
 /* ---- clients ---- */
 

@@ -108,9 +108,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    for (uint32_t i = 0; i < NODES; i++) node_host_close(&hosts[i]);
-    phc_loop_destroy(loop);
-    phc_memory_destroy(memory);
+    node_host_close_all(hosts, NODES, loop, memory);
 }
 
 TestSuite(member_doubles, .init = set_up, .fini = tear_down);

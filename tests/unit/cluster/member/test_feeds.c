@@ -9,15 +9,14 @@
 
 #include "cluster/map/eras.h"
 #include "cluster/node/node.h"
+#include "cluster/node_host.h"
 
 enum { TICK_NS = 50000000, ROUNDS = 20 };
 
 static phc_loop *loop;
 static phc_memory *memory;
-static ph_world world;
+static node_host hosts[2];
 static phc *node, *gateway;
-static phc_transport transports[2];
-static phc_store stores[2];
 static uint64_t now_ns;
 
 static uint64_t read_clock(void *user)
@@ -26,19 +25,17 @@ static uint64_t read_clock(void *user)
     return now_ns;
 }
 
-static phc *open_member(uint32_t place, ph_world of, const ph_world_def *world_def)
+static phc *open_member(node_host *host, const ph_world_def *world_def, bool is_gateway)
 {
-    phc *member = NULL;
     phc_def def = phc_def_default();
     def.name = "unit";
     def.world_def = world_def;
-    def.gateway = of.index1 == 0;
+    def.gateway = is_gateway;
     def.store_loss = PHC_FREEZE;
     def.clock = read_clock;
-    cr_assert_eq(phc_loop_join(loop, 64, &transports[place]), PH_OK);
-    cr_assert_eq(phc_memory_join(memory, &stores[place]), PH_OK);
-    cr_assert_eq(phc_open(&def, of, &transports[place], &stores[place], &member, NULL, 0), PH_OK);
-    return member;
+    node_host_join(host, is_gateway ? NULL : world_def, loop, 64, memory);
+    cr_assert_eq(phc_open(&def, host->world, &host->transport, &host->store, &host->member, NULL, 0), PH_OK);
+    return host->member;
 }
 
 static void run_round(void)
@@ -49,7 +46,7 @@ static void run_round(void)
     cr_assert(phc_tick(node) == PH_OK && phc_tick(gateway) == PH_OK);
     while (phc_event_next(node, &event) || phc_event_next(gateway, &event)) {
     }
-    cr_assert_eq(ph_tick(world, NULL), PH_OK);
+    cr_assert_eq(ph_tick(hosts[0].world, NULL), PH_OK);
     cr_assert(phc_told(node) == PH_OK && phc_told(gateway) == PH_OK);
 }
 
@@ -63,24 +60,14 @@ static void set_up(void)
     static ph_world_def def;
     now_ns = 1;
     def = ph_world_def_default();
-    cr_assert_eq(phc_loop_create((phc_faults){.seed = 1}, (ph_allocator){0}, &loop), PH_OK);
-    cr_assert_eq(phc_memory_create((phc_faults){.seed = 1}, (ph_allocator){0}, &memory), PH_OK);
-    cr_assert_eq(ph_world_create(&def, &world), PH_OK);
-    node = open_member(0, world, &def);
-    gateway = open_member(1, (ph_world){0}, &def);
+    node_host_open_ways(&loop, &memory);
+    node = open_member(&hosts[0], &def, false);
+    gateway = open_member(&hosts[1], &def, true);
 }
 
 static void tear_down(void)
 {
-    phc_close(node);
-    phc_close(gateway);
-    for (uint32_t i = 0; i < 2; i++) {
-        transports[i].close(transports[i].user);
-        stores[i].close(stores[i].user);
-    }
-    (void)ph_world_destroy(world);
-    phc_loop_destroy(loop);
-    phc_memory_destroy(memory);
+    node_host_close_all(hosts, 2, loop, memory);
 }
 
 TestSuite(feeds, .init = set_up, .fini = tear_down);
@@ -139,9 +126,9 @@ Test(feeds, an_entity_enters_above_an_ownership_of_a_map_before)
 /* Until no lease is proven: the node may not act. The store still has the lease. */
 static void freeze_node(void)
 {
-    phc_memory_cut(memory, &stores[0], true);
+    phc_memory_cut(memory, &hosts[0].store, true);
     while (phc_may_commit(node)) run_round();
-    phc_memory_cut(memory, &stores[0], false);
+    phc_memory_cut(memory, &hosts[0].store, false);
 }
 
 static uint64_t era_of(uint64_t id)

@@ -13,18 +13,14 @@
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_in.h"
 #include "cluster/member/phc_state.h"
+#include "cluster/node_host.h"
 
 enum { TICK_NS = 50000000, WARM_TICKS = 60, MEMBERS = 2, CONNECTS = 3 };
 
 static uint64_t now_ns;
 static phc_loop *loop;
 static phc_memory *memory;
-static struct {
-    ph_world world;
-    phc_transport transport;
-    phc_store store;
-    phc *member;
-} all[MEMBERS];
+static node_host all[MEMBERS];
 static ph_status (*plain_send)(void *, phc_traffic, const char *, const void *, size_t);
 
 static void (*plain_state)(void *, phc_store_state *);
@@ -78,20 +74,13 @@ static void step_members(void)
 
 static void open_member(uint32_t i, const ph_world_def *world_def)
 {
-    phc_def def = phc_def_default();
-    def.name = "unit";
-    def.world_def = world_def;
-    def.regions[0] = 2;
-    def.regions[1] = 1;
-    def.clock = read_clock;
+    phc_def def = node_host_def(world_def, MEMBERS, read_clock);
     def.clock_user = &now_ns;
-    cr_assert_eq(ph_world_create(world_def, &all[i].world), PH_OK);
     def.pack = count_packed;
     def.pack_user = &all[i];
-    cr_assert_eq(phc_loop_join(loop, 1024, &all[i].transport), PH_OK);
+    node_host_join(&all[i], world_def, loop, 1024, memory);
     plain_send = all[i].transport.send;
     all[i].transport.send = count_sent;
-    cr_assert_eq(phc_memory_join(memory, &all[i].store), PH_OK);
     plain_state = all[i].store.state;
     all[i].store.state = show_connects;
     cr_assert_eq(phc_open(&def, all[i].world, &all[i].transport, &all[i].store, &all[i].member, NULL, 0), PH_OK);
@@ -108,8 +97,7 @@ static void set_up(void)
     world_def.world_size[0] = world_def.world_size[1] = 1000;
     world_def.consumers = 0;
     now_ns = TICK_NS;
-    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
-    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    node_host_open_ways(&loop, &memory);
     for (uint32_t i = 0; i < MEMBERS; i++) open_member(i, &world_def);
     for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
     for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_neq(phc_number(all[i].member), 0);
@@ -117,14 +105,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    for (uint32_t i = 0; i < MEMBERS; i++) {
-        phc_close(all[i].member);
-        all[i].transport.close(all[i].transport.user);
-        all[i].store.close(all[i].store.user);
-        cr_assert_eq(ph_world_destroy(all[i].world), PH_OK);
-    }
-    phc_loop_destroy(loop);
-    phc_memory_destroy(memory);
+    node_host_close_all(all, MEMBERS, loop, memory);
 }
 
 TestSuite(member_metrics, .init = set_up, .fini = tear_down);

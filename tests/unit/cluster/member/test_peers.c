@@ -83,9 +83,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    for (uint32_t i = 0; i < NODES; i++) node_host_close(&all[i]);
-    phc_loop_destroy(loop);
-    phc_memory_destroy(memory);
+    node_host_close_all(all, NODES, loop, memory);
 }
 
 TestSuite(peers, .init = set_up, .fini = tear_down);

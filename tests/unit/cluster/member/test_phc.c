@@ -14,6 +14,7 @@
 #include "cluster/member/phc_state.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
+#include "cluster/node_host.h"
 #include "cluster/wire/question_wire.h"
 #include "support/fail_alloc.h"
 #include "world/queue/capsule.h"
@@ -25,13 +26,7 @@ static ph_class class;
 static ph_world_def world_def;
 static phc_loop *loop;
 static phc_memory *memory;
-static struct {
-    ph_world world;
-    ph_producer producer; /* of the host */
-    phc_transport transport;
-    phc_store store;
-    phc *member;
-} all[MEMBERS];
+static node_host all[MEMBERS];
 static fail_alloc counted;
 
 static uint64_t read_clock(void *user)
@@ -41,12 +36,7 @@ static uint64_t read_clock(void *user)
 
 static phc_def sound_def(void)
 {
-    phc_def def = phc_def_default();
-    def.name = "unit";
-    def.world_def = &world_def;
-    def.regions[0] = 2;
-    def.regions[1] = 1;
-    def.clock = read_clock;
+    phc_def def = node_host_def(&world_def, MEMBERS, read_clock);
     def.clock_user = &now_ns;
     def.allocator = fail_alloc_hooks(&counted);
     return def;
@@ -62,13 +52,8 @@ static void set_up(void)
     world_def.world_size[0] = world_def.world_size[1] = 1000;
     world_def.consumers = 0;
     now_ns = TICK_NS;
-    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
-    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
-    for (uint32_t i = 0; i < MEMBERS; i++) {
-        cr_assert_eq(ph_world_create(&world_def, &all[i].world), PH_OK);
-        cr_assert_eq(phc_loop_join(loop, 1024, &all[i].transport), PH_OK);
-        cr_assert_eq(phc_memory_join(memory, &all[i].store), PH_OK);
-    }
+    node_host_open_ways(&loop, &memory);
+    for (uint32_t i = 0; i < MEMBERS; i++) node_host_join(&all[i], &world_def, loop, 1024, memory);
 }
 
 static ph_status open_member(uint32_t i, const phc_def *def)
@@ -84,15 +69,7 @@ static ph_status open_member(uint32_t i, const phc_def *def)
 
 static void tear_down(void)
 {
-    for (uint32_t i = 0; i < MEMBERS; i++) {
-        phc_close(all[i].member);
-        all[i].member = NULL;
-        all[i].transport.close(all[i].transport.user);
-        all[i].store.close(all[i].store.user);
-        cr_assert_eq(ph_world_destroy(all[i].world), PH_OK);
-    }
-    phc_loop_destroy(loop);
-    phc_memory_destroy(memory);
+    node_host_close_all(all, MEMBERS, loop, memory);
     cr_assert(fail_alloc_clean(&counted));
 }
 

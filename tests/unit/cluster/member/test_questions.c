@@ -10,6 +10,7 @@
 #include "cluster/member/questions.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/map_barrier.h"
+#include "cluster/node_host.h"
 #include "cluster/wire/question_wire.h"
 #include "support/fail_alloc.h"
 
@@ -22,9 +23,7 @@ static struct pair {
     ph_class class;
     ph_world_def world_def;
     fail_alloc counted;
-    ph_world worlds[2];
-    phc_transport transports[2];
-    phc_store stores[2];
+    node_host hosts[2];
     phc *asking, *asked;
 } pair;
 
@@ -36,19 +35,12 @@ static uint64_t pair_clock(void *user)
 
 static phc *open_one(uint32_t at)
 {
-    phc_def def = phc_def_default();
-    phc *member = NULL;
-    def.name = "pair";
-    def.world_def = &pair.world_def;
-    def.regions[0] = 2;
-    def.regions[1] = 1;
-    def.clock = pair_clock;
+    phc_def def = node_host_def(&pair.world_def, 2, pair_clock);
+    node_host *host = &pair.hosts[at];
     def.allocator = fail_alloc_hooks(&pair.counted);
-    cr_assert_eq(ph_world_create(&pair.world_def, &pair.worlds[at]), PH_OK);
-    cr_assert_eq(phc_loop_join(pair.loop, 1024, &pair.transports[at]), PH_OK);
-    cr_assert_eq(phc_memory_join(pair.memory, &pair.stores[at]), PH_OK);
-    cr_assert_eq(phc_open(&def, pair.worlds[at], &pair.transports[at], &pair.stores[at], &member, NULL, 0), PH_OK);
-    return member;
+    node_host_join(host, &pair.world_def, pair.loop, 1024, pair.memory);
+    cr_assert_eq(phc_open(&def, host->world, &host->transport, &host->store, &host->member, NULL, 0), PH_OK);
+    return host->member;
 }
 
 static void step_one(phc *member, ph_world world)
@@ -62,8 +54,8 @@ static void step_pair(void)
 {
     pair.now_ns += TICK_NS;
     phc_memory_step(pair.memory, pair.now_ns);
-    step_one(pair.asking, pair.worlds[0]);
-    step_one(pair.asked, pair.worlds[1]);
+    step_one(pair.asking, pair.hosts[0].world);
+    step_one(pair.asked, pair.hosts[1].world);
     phc_loop_step(pair.loop);
 }
 
@@ -75,8 +67,7 @@ static void begin_pair(void)
     pair.world_def.class_count = 1;
     pair.world_def.world_size[0] = pair.world_def.world_size[1] = 1000;
     pair.world_def.consumers = 0;
-    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &pair.loop), PH_OK);
-    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &pair.memory), PH_OK);
+    node_host_open_ways(&pair.loop, &pair.memory);
     pair.asking = open_one(0);
     pair.asked = open_one(1);
     for (uint32_t i = 0; i < JOIN_TICKS; i++) step_pair();
@@ -85,15 +76,7 @@ static void begin_pair(void)
 
 static void end_pair(void)
 {
-    phc_close(pair.asking);
-    phc_close(pair.asked);
-    for (uint32_t i = 0; i < 2; i++) {
-        pair.transports[i].close(pair.transports[i].user);
-        pair.stores[i].close(pair.stores[i].user);
-        cr_assert_eq(ph_world_destroy(pair.worlds[i]), PH_OK);
-    }
-    phc_loop_destroy(pair.loop);
-    phc_memory_destroy(pair.memory);
+    node_host_close_all(pair.hosts, 2, pair.loop, pair.memory);
     cr_assert(fail_alloc_clean(&pair.counted));
 }
 
@@ -243,7 +226,7 @@ Test(questions, a_refused_broadcast_goes_to_no_peer)
         const ph_broadcast_options *options;
     } rows[] = {{NULL, 2, NULL},  {bytes, sizeof bytes, NULL}, {bytes, 2, &flags},
                 {bytes, 2, &far}, {bytes, 2, &kinds},          {bytes, 2, &none}};
-    cr_assert_eq(ph_producer_open(pair.worlds[0], &producer), PH_OK);
+    cr_assert_eq(ph_producer_open(pair.hosts[0].world, &producer), PH_OK);
     const bool left = phc_owner_of(pair.asking, 0, 0) == phc_number(pair.asking);
     const ph_attrs attrs = {.given = PH_X | PH_Y, .x = left ? 495.0f : 505.0f, .y = 10};
     cr_assert_eq(phc_enter(pair.asking, 7, &attrs, 0), PH_OK);
