@@ -68,8 +68,9 @@ static inline void phx_prev_rows_discontinuous(phx_prev_rows *previous, uint32_t
 }
 
 /*
- * Renews a slot with a row: an own observer that is to be evaluated in this tick, as only its own list may be another
- * one than positions tell. For all other observers it is the same target as before.
+ * Renews a slot with a row: an own observer that is to be evaluated in this tick, or, if targets are held, done by
+ * interest/delta_held.h: only its own list may be another one than positions tell. For all other observers it is the
+ * same target as before.
  */
 static inline void phx_prev_rows_renew(phx_prev_rows *previous, uint32_t slot)
 {

@@ -2,7 +2,8 @@
  * An observer with a list that a cap cut, while its delta is found, and its undecided targets: targets that the borders
  * of the last limit leave open; see delta_cut.h.
  *
- * Interest phase, by the worker of the observer. Called by delta_cut.c and cut_ranks.c.
+ * Interest phase, by the worker of the observer. Called by delta_cut.c, delta_held.c, cut_ranks.c and
+ * cut_discontinuous.c.
  */
 #ifndef PHX_SHARDS_INTEREST_CUT_UNDECIDED_H
 #define PHX_SHARDS_INTEREST_CUT_UNDECIDED_H

@@ -33,9 +33,10 @@ typedef struct phx_evaluation {
     bool keyed;       /* the best candidates may have to be found: at the cap or at adds_max */
     uint16_t top;     /* phx_rank_columns.top */
     bool cut;         /* targets that pass may be left out: the cap */
-    double limit;     /* a key between the last one kept and the others of its rank, within the scan; 0: not known */
+    double limit;     /* a key between the last one kept and the others of its rank, within the scan; 0: not known; at
+                         adds_max the key of the last one that joins */
     uint16_t rank;    /* that rank */
-    uint32_t kept;    /* so many targets of it are kept */
+    uint32_t kept;    /* so many targets of it are kept; at adds_max so many of all ranks are held */
     uint32_t held;    /* targets that pass and may not join yet: adds_max */
     phx_cap_split events;
 } phx_evaluation;

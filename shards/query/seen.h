@@ -57,7 +57,7 @@ static inline bool phx_shard_list_decides(const phx_shard *shard, uint32_t obser
 /* After an apply: had an own observer's list the target, a live slot, at the last tick's end? */
 bool phx_shard_list_had(const phx_shard *shard, uint32_t observer, uint32_t target);
 
-/* After the interest phase: are targets held for the own observer, so that it is evaluated in the next tick? */
+/* After the interest phase: are targets held for the own observer, so that it is renewed in the next tick? */
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer);
 
 #endif

@@ -55,7 +55,7 @@ static inline uint32_t phx_limit_count(const phx_attr *attr, uint32_t targets)
 
 /*
  * May a delta find the events of an observer with a stored list? Below its cap the list is not cut. (An observer with
- * held targets is renewed, so it is evaluated.)
+ * held targets is renewed: evaluated, or done by interest/delta_held.h.)
  */
 static inline bool phx_limit_stored_below(const phx_attr *attr, const phx_list *list)
 {

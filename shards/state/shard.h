@@ -140,7 +140,7 @@ typedef struct phx_shard {
     phx_height_span heights;
     phx_old_heights old_heights;
     phx_list_pool lists;
-    phx_list_cuts list_cuts; /* of observers with a cap */
+    phx_list_cuts list_cuts; /* of observers with a cap or an adds_max */
     phx_list *annuli;        /* by slot: state/annulus.h; NULL: no observer had a margin */
     uint32_t annuli_capacity;
     phx_deferred deferred;

@@ -278,7 +278,7 @@ static bool any_stored_list(const phx_shard *shard)
     return false;
 }
 
-/* Renews an observer with held targets: it is evaluated in any case. false = no memory. */
+/* Renews an observer with held targets: it is evaluated, or done by interest/delta_held.h. false = no memory. */
 static bool add_deferred_slot(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];

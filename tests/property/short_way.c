@@ -37,6 +37,7 @@ enum {
     RELATED_MOST = ENTITIES / PARTY * 6,
     SEPARATE = ENTITIES / 10 * 3, /* with layers: observers that do not see layer 0 */
     FAR_PARTIES = 8,              /* of which two each are seen from far off */
+    PRIORITIES = 4,
     SEED = 20
 };
 
@@ -185,7 +186,6 @@ static uint32_t renew_some(const host *h, uint32_t number)
 /* A quarter has the highest priority, and a quarter each the next ones. */
 static void rank_all(const host *h)
 {
-    enum { PRIORITIES = 4 };
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         const ph_attrs ranked = {.given = PH_PRIORITY, .priority = id % PRIORITIES};
         CHECK_OK(ph_set(h->producer, id, &ranked));
@@ -604,6 +604,19 @@ static void check_work(const host *h, const way *of, const layout *as)
           searched);
 }
 
+/* At adds_max alone: only targets of the highest rank are noted, as a delta joins no others. */
+static void check_notes(const host *h, const way *of)
+{
+    const phx_world *world = phx_resolve_world(h->world);
+    const uint16_t top = of->ranked ? PRIORITIES : 1;
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        const phx_list_cuts *cuts = &world->shards[s].list_cuts;
+        for (uint32_t slot = 0; slot < cuts->count; slot++)
+            CHECK(!(cuts->at[slot].limit > 0) || cuts->at[slot].rank == top, "%s, tick %u: rank %u is noted", of->name,
+                  h->tick, cuts->at[slot].rank);
+    }
+}
+
 static void run(const way *of, const layout *as)
 {
     static host h;
@@ -630,6 +643,7 @@ static void run(const way *of, const layout *as)
         lookups += looked_up;
         check_evaluated(&h, of, as, expected, now - before, waited);
         check_work(&h, of, as);
+        if (of->waits && of->cap == 0) check_notes(&h, of);
         evaluated += now - before;
         before = now;
     }

@@ -13,22 +13,23 @@
 enum { SIDE = 120, TOWER = 10, MOUNT = 1, RIDERS = 28, BOARD = 2, AREAS = 6, PAYLOAD = 90 };
 
 static const oom_profile profiles[] = {
-    {"radius", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 90, 110, 0, 6, false},
-    {"towers", PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 2, 1, 90, 110, 0, 0, false},
-    {"plain", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 160, 150, 0, 0, true},
-    {"plain-towers", PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 3, 1, 160, 150, 0, 0, true},
-    {"storm", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 800, 110, 0, 0, true},
-    {"one-shard", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 1, 1, 90, 110, 0, 6, false},
-    {"workers", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 2, 120, 60, 17000, 8, false},
-    {"brute", PH_RANGE_RADIUS, PH_INDEX_BRUTE, 2, 1, 60, 70, 0, 6, false},
-    {"grid", PH_RANGE_RADIUS, PH_INDEX_GRID, 2, 1, 60, 70, 0, 6, false},
-    {"hash", PH_RANGE_RADIUS, PH_INDEX_HASH, 2, 1, 60, 70, 0, 6, false},
-    {"crosslist", PH_RANGE_RADIUS, PH_INDEX_CROSSLIST, 2, 1, 60, 70, 0, 6, false},
-    {"lists", PH_RANGE_RADIUS, PH_INDEX_TOWERS, 2, 1, 60, 70, 0, 6, false},
-    {"lists-towers", PH_RANGE_TOWERS, PH_INDEX_TOWERS, 2, 1, 60, 70, 0, 0, false},
-    {"quadtree", PH_RANGE_RADIUS, PH_INDEX_QUADTREE, 2, 1, 60, 70, 0, 6, false},
-    {"hex", PH_RANGE_RADIUS, PH_INDEX_HEX, 2, 1, 60, 70, 0, 6, false},
-    {"timer", PH_RANGE_RADIUS, PH_INDEX_TIMER, 2, 1, 60, 70, 0, 6, false},
+    {"radius", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 90, 110, 0, 6, false, false},
+    {"towers", PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 2, 1, 90, 110, 0, 0, false, false},
+    {"plain", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 160, 150, 0, 0, true, false},
+    {"plain-towers", PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 3, 1, 160, 150, 0, 0, true, false},
+    {"storm", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 800, 110, 0, 0, true, false},
+    {"holds", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 1, 1, 160, 4, 0, 0, true, true},
+    {"one-shard", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 1, 1, 90, 110, 0, 6, false, false},
+    {"workers", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 2, 120, 60, 17000, 8, false, false},
+    {"brute", PH_RANGE_RADIUS, PH_INDEX_BRUTE, 2, 1, 60, 70, 0, 6, false, false},
+    {"grid", PH_RANGE_RADIUS, PH_INDEX_GRID, 2, 1, 60, 70, 0, 6, false, false},
+    {"hash", PH_RANGE_RADIUS, PH_INDEX_HASH, 2, 1, 60, 70, 0, 6, false, false},
+    {"crosslist", PH_RANGE_RADIUS, PH_INDEX_CROSSLIST, 2, 1, 60, 70, 0, 6, false, false},
+    {"lists", PH_RANGE_RADIUS, PH_INDEX_TOWERS, 2, 1, 60, 70, 0, 6, false, false},
+    {"lists-towers", PH_RANGE_TOWERS, PH_INDEX_TOWERS, 2, 1, 60, 70, 0, 0, false, false},
+    {"quadtree", PH_RANGE_RADIUS, PH_INDEX_QUADTREE, 2, 1, 60, 70, 0, 6, false, false},
+    {"hex", PH_RANGE_RADIUS, PH_INDEX_HEX, 2, 1, 60, 70, 0, 6, false, false},
+    {"timer", PH_RANGE_RADIUS, PH_INDEX_TIMER, 2, 1, 60, 70, 0, 6, false, false},
 };
 
 const oom_profile *oom_profiles(uint32_t *count)
@@ -72,6 +73,17 @@ static void full_classes(ph_class *made, bool later)
     made[2].bands[0] = (ph_band){20, 2};
 }
 
+/* Observers of both views stand side by side, in no order. */
+static void holding_classes(ph_class *made)
+{
+    static const char *const names[OOM_CLASSES] = {"default", "item", "scout"};
+    for (uint32_t i = 0; i < OOM_CLASSES; i++) {
+        made[i] = ph_class_default(names[i]);
+        made[i].view = i == 1 ? 24 : 26;
+        made[i].adds_max = 2;
+    }
+}
+
 static void plain_classes(ph_class *made, bool later)
 {
     made[0] = ph_class_default("default");
@@ -85,7 +97,8 @@ static void plain_classes(ph_class *made, bool later)
 ph_world_def oom_def(const oom_profile *profile, bool later)
 {
     static ph_class made[OOM_CLASSES];
-    if (profile->plain) plain_classes(made, later);
+    if (profile->holds) holding_classes(made);
+    else if (profile->plain) plain_classes(made, later);
     else full_classes(made, later);
     ph_world_def def = ph_world_def_default();
     def.classes = made;
@@ -108,7 +121,7 @@ ph_world_def oom_def(const oom_profile *profile, bool later)
     def.span = later ? 2 : 1;
     def.activation_linger = 1;
     def.crowd_entities = profile->crowd;
-    def.events_max = is_storm(profile) ? 0 : 150;
+    def.events_max = is_storm(profile) || profile->holds ? 0 : 150; /* a list that it cuts is evaluated */
     return def;
 }
 
@@ -385,7 +398,8 @@ void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t se
             else any_command(&m);
         }
         /* once all entities jump, and now and then all walk */
-        bool jump = profile->plain && m.tick == 1, walk = profile->plain && m.tick % 4 == 3;
+        bool jump = profile->plain && m.tick == 1 && !profile->holds,
+             walk = profile->plain && (m.tick % 4 == 3 || profile->holds);
         for (uint64_t id = 1; (jump || walk) && id <= profile->entities; id++) move_id(&m, id, jump);
         const uint32_t moves = m.tick == MANY_AT ? profile->moves : 0;
         for (uint32_t i = 0; i < moves; i++) move_id(&m, 1 + i % profile->entities, false);

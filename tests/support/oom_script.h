@@ -20,6 +20,7 @@ typedef struct oom_profile {
     uint32_t moves;           /* and as many moves in one tick that all workers share; 0 = none */
     uint32_t crowd;           /* ph_world_def.crowd_entities */
     bool plain;               /* observers have views, and nothing else; some entities are remote */
+    bool holds;               /* then: views of two sizes, an adds_max that bites, and all walk in each tick */
 } oom_profile;
 
 typedef struct oom_script {
