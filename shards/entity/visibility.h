@@ -11,6 +11,7 @@
 #include <pharos/types.h>
 
 #include "base/core.h"
+#include "shards/entity/list_pool.h"
 
 /* The part of a world's definition that decides visibility. Owned by the world, which changes it between ticks only. */
 typedef struct phx_rules {
@@ -182,6 +183,16 @@ static inline float phx_enter_radius(const phx_attr *o, const phx_attr *t)
 static inline bool phx_attr_observes(const phx_attr *a)
 {
     return a->ready && a->view > 0.0f;
+}
+
+/*
+ * Has the own entity with this list a list, or may it get one? One without a view may have the list of before, which is
+ * to end. One that is not ready has none: its list ended with the command, and is owed only if it is ready again before
+ * the interest phase.
+ */
+static inline bool phx_attr_lists(const phx_attr *a, const phx_list *list)
+{
+    return a->ready && (a->view > 0.0f || phx_list_holds(list));
 }
 
 /* Do instance, hide, layers, stealth and veil admit the target, at whatever distance? relation is o's for t or NULL. */

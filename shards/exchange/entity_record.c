@@ -19,5 +19,5 @@ void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_typ
     entity->incarnation = store->name[slot].incarnation;
     if (type == PHX_RECORD_COPY) return;
     entity->fresh = store->name[slot].fresh;
-    entity->owed = store->tail[slot].list.owed;
+    entity->owed = store->tail[slot].list.owed && entity->attr.ready;
 }

@@ -81,13 +81,6 @@ void phx_grid_changed_block(phx_grid *grid, uint32_t number)
     else grid->summaries_valid = false;
 }
 
-void phx_grid_changed(phx_grid *grid, uint32_t row)
-{
-    if (!grid->summaries_valid) return; /* the rows may not be in order either */
-    phx_row_set_bit(grid->observer_bits, row, grid->rows.view[row] != 0.0f);
-    phx_grid_changed_block(grid, phx_grid_block_at(grid, row));
-}
-
 void phx_block_summary_add(phx_grid *grid, uint32_t number, float view, phx_row_word word)
 {
     phx_block *block = &grid->blocks[number];
@@ -110,6 +103,15 @@ void phx_block_summary_remove(phx_grid *grid, uint32_t number, float view, phx_r
     const bool others = alike ? block->observers > 1 : view > block->reach_min && view < block->reach;
     if (phx_row_word_special(word) || (view != 0.0f && !others)) phx_grid_changed_block(grid, number);
     else block->observers -= view != 0.0f;
+}
+
+void phx_grid_changed(phx_grid *grid, uint32_t row, float view, phx_row_word word)
+{
+    if (!grid->summaries_valid) return; /* the rows may not be in order either */
+    const uint32_t number = phx_grid_block_at(grid, row);
+    phx_row_set_bit(grid->observer_bits, row, grid->rows.view[row] != 0.0f);
+    phx_block_summary_remove(grid, number, view, word);
+    phx_block_summary_add(grid, number, grid->rows.view[row], phx_row_word_at(grid->rows.slot, row));
 }
 
 void phx_block_summary_update(phx_grid *grid)

@@ -7,8 +7,8 @@
 
 #include "shards/grid/grid.h"
 
-/* Notes that a row's view, or its being special, changed. By the owner, outside of the interest phase. */
-void phx_grid_changed(phx_grid *grid, uint32_t row);
+/* Notes that a row's view or word, which were these, changed. By the owner, outside of the interest phase. */
+void phx_grid_changed(phx_grid *grid, uint32_t row, float view, phx_row_word word);
 
 /* The same for the rows of a block as a whole, whose observer bits are right. */
 void phx_grid_changed_block(phx_grid *grid, uint32_t number);

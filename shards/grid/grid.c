@@ -318,7 +318,7 @@ float phx_grid_view(const phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
     if (!(store->body[slot].state & PHX_SLOT_OWN)) return 0.0f;
-    if (!phx_attr_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
+    if (!phx_attr_observes(attr)) return phx_attr_lists(attr, &store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
     const bool view_decides = attr->margin == 0.0f && phx_grid_plain(store, slot);
     return view_decides ? attr->view : -(attr->view + attr->margin);
 }

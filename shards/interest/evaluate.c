@@ -265,17 +265,9 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
                          .body = &store->body[slot],
                          .attr = phx_store_attr(store, slot),
                          .list = &store->tail[slot].list};
-    PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
+    PHX_ASSERT((at.body->state & PHX_SLOT_OWN) && at.attr->ready);
     if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, slot);
     if (!forced && !evaluation_due(&at)) return true;
-    if (!at.attr->ready) {
-        scratch->counts.evaluated++;
-        scratch->counts.dropped += phx_shard_list_count(shard, slot);
-        at.list->count = 0;
-        at.list->derived = at.list->owed = false;
-        phx_annulus_clear(shard, slot);
-        return true;
-    }
     at.adds = phx_adds_allowed(&at);
     at.keyed = at.attr->cap > 0 || at.adds < PHX_ADDS_ALL;
     if (!reserve_evaluation(&at)) return false;

@@ -12,7 +12,7 @@ uint32_t phx_slots_run(phx_scratch *scratch, const phx_directory *directory, phx
     if (!phx_scratch_room(scratch, store->slots)) return 0;
     for (uint32_t slot = first; slot < first + count; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
-        if (phx_store_attr(store, slot)->view == 0.0f && !phx_list_holds(&store->tail[slot].list)) continue;
+        if (!phx_attr_lists(phx_store_attr(store, slot), &store->tail[slot].list)) continue;
         if (!phx_evaluate_observer(scratch, directory, shard, slot, false)) return slot - first;
     }
     return count;

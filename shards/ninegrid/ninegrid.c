@@ -271,8 +271,7 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
         if (list->owed || (store->body[slot].state & PHX_SLOT_RELATED)) return PHX_OBSERVER_KIND_EVALUATED;
         return PHX_OBSERVER_KIND_PLAIN;
     }
-    return phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_OBSERVER_KIND_EVALUATED
-                                                                                  : PHX_OBSERVER_KIND_NONE;
+    return phx_attr_lists(phx_store_attr(store, slot), list) ? PHX_OBSERVER_KIND_EVALUATED : PHX_OBSERVER_KIND_NONE;
 }
 
 /* ---- the check ---- */

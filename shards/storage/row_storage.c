@@ -27,9 +27,11 @@ static void refresh_row(phx_shard *shard, uint32_t slot)
     uint32_t *row_word = &shard->grid.rows.slot[body->row];
     float *row_view = &shard->grid.rows.view[body->row];
     if (*row_word == word && *row_view == view) return; /* most attributes are none of a row's */
+    const phx_row_word word_before = {*row_word};
+    const float view_before = *row_view;
     *row_word = word;
     *row_view = view;
-    phx_grid_changed(&shard->grid, body->row);
+    phx_grid_changed(&shard->grid, body->row, view_before, word_before);
 }
 
 /* Only a list that passed its limit, and the end of the last relation, change the view column. */

@@ -102,7 +102,9 @@ void phx_shard_end(phx_shard *shard)
     for (uint32_t i = 0; i < shard->silenced_count; i++) {
         uint32_t slot = shard->silenced[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
-        if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
+        if (phx_store_attr(&shard->store, slot)->ready) continue;
+        shard->store.name[slot].fresh = true;
+        shard->store.tail[slot].list.owed = false;
     }
     settle_relations(shard);
     shard->storage->end_tick(shard);

@@ -90,8 +90,7 @@ static void set_all_aside(phx_shard *shard)
         if (shard->immigrant_lists.at[i].count > 0) phx_shard_set_aside(shard, shard->immigrant_lists.at[i].observer);
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
-        if (phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(&store->tail[slot].list))
-            phx_shard_set_aside(shard, slot);
+        if (phx_attr_lists(phx_store_attr(store, slot), &store->tail[slot].list)) phx_shard_set_aside(shard, slot);
     }
     shard->immigrant_lists.count = shard->partial_observers.count = 0;
     shard->partial_not_listed = true;

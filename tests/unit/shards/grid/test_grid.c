@@ -117,15 +117,16 @@ Test(grid, rows_that_changed_are_surveyed_anew)
         for (uint32_t row = 0; row < ROWS; row++) { /* of the round before */
             if (grid.rows.view[row] != PHX_VIEW_LEFTOVER) continue;
             grid.rows.view[row] = 0;
-            phx_grid_changed(&grid, row);
+            phx_grid_changed(&grid, row, PHX_VIEW_LEFTOVER, phx_row_word_at(grid.rows.slot, row));
         }
         const uint32_t count = phx_rng_below(&rng, round % 4 == 0 ? 2 * PHX_BLOCK_STALE_MAX : 4);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t row = phx_rng_below(&rng, ROWS);
-            float view = some_view(&rng);
+            const float view = some_view(&rng), before = grid.rows.view[row];
+            const phx_row_word word = phx_row_word_at(grid.rows.slot, row);
             grid.rows.view[row] = view == PHX_VIEW_LEFTOVER && !leftovers ? 0 : view;
             if (phx_rng_below(&rng, 4) == 0) grid.rows.slot[row] ^= PHX_ROW_SPECIAL;
-            phx_grid_changed(&grid, row);
+            phx_grid_changed(&grid, row, before, word);
         }
         phx_block_summary_update(&grid);
         for (uint32_t b = 0; b < grid.block_count; b++) check_summaries(&grid.blocks[b]);
