@@ -20,6 +20,7 @@ void phx_prev_rows_free(phx_prev_rows *previous, phx_mem *mem)
     phx_idmap_free(&previous->index);
     phx_release(mem, (void **)&previous->discontinuous, &previous->discontinuous_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&previous->renewed, &previous->renewed_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&previous->renewed_rows, &previous->renewed_rows_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&previous->noted, &previous->noted_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&previous->attrs, &previous->attrs_capacity, sizeof(phx_prev_rows_attr));
     phx_release(mem, (void **)&previous->columns, &previous->columns_capacity, sizeof(uint32_t));
@@ -46,11 +47,29 @@ bool phx_prev_rows_room(phx_prev_rows *previous, phx_mem *mem, uint32_t slots)
            grow_bits(mem, &previous->noted, &previous->noted_capacity, slots);
 }
 
-bool phx_prev_rows_any_renewed(const phx_prev_rows *previous, const phx_grid_rows *rows, phx_span span)
+bool phx_prev_rows_find_renewed(phx_prev_rows *previous, phx_mem *mem, const phx_store *store, const phx_grid *grid)
+{
+    if (PHX_LIKELY(previous->renewed_count == 0)) return true;
+    if (!grow_bits(mem, &previous->renewed_rows, &previous->renewed_rows_capacity, grid->row_end)) return false;
+    for (uint32_t word = 0; word < previous->renewed_capacity; word++) {
+        for (uint64_t left = previous->renewed[word]; left; left &= left - 1) {
+            const phx_body *body = &store->body[word * PHX_WORD_ROWS + (uint32_t)__builtin_ctzll(left)];
+            if (!(body->state & PHX_SLOT_ROW) || grid->rows.view[body->row] == 0.0f) continue; /* no observer */
+            phx_row_set_bit(previous->renewed_rows, body->row, true);
+        }
+    }
+    return true;
+}
+
+bool phx_prev_rows_any_renewed(const phx_prev_rows *previous, phx_span rows)
 {
     if (PHX_LIKELY(previous->renewed_count == 0)) return false;
-    for (uint32_t row = span.first; row < span.end; row++)
-        if (phx_prev_rows_renewed(previous, phx_row_slot(rows, row))) return true;
+    for (uint32_t row = rows.first, next; row < rows.end; row = next) {
+        next = (row / PHX_WORD_ROWS + 1) * PHX_WORD_ROWS;
+        uint64_t bits = previous->renewed_rows[row / PHX_WORD_ROWS] >> row % PHX_WORD_ROWS;
+        if (next > rows.end) bits &= (UINT64_C(1) << (rows.end - row)) - 1;
+        if (bits) return true;
+    }
     return false;
 }
 
@@ -250,7 +269,11 @@ void phx_prev_rows_end(phx_prev_rows *previous, phx_store *store, phx_grid *grid
         previous->noted[previous->attrs[i].slot >> 6] = 0; /* all slots of this word end */
     }
     if (previous->attr_count > 0) phx_idmap_clear(&previous->index);
-    if (previous->renewed_count > 0) memset(previous->renewed, 0, previous->renewed_capacity * sizeof(uint64_t));
+    if (previous->renewed_count > 0) {
+        memset(previous->renewed, 0, previous->renewed_capacity * sizeof(uint64_t));
+        if (previous->renewed_rows_capacity > 0)
+            memset(previous->renewed_rows, 0, previous->renewed_rows_capacity * sizeof(uint64_t));
+    }
     previous->attr_count = previous->discontinuous_count = previous->renewed_count = previous->row_count = 0;
     previous->collected = previous->kept = false;
     previous->shape = rules->shape;

@@ -34,6 +34,8 @@ typedef struct phx_prev_rows {
     uint32_t discontinuous_count, discontinuous_capacity;
     uint64_t *renewed; /* a bit for each renewed slot: phx_prev_rows_renew() */
     uint32_t renewed_count, renewed_capacity;
+    uint64_t *renewed_rows; /* a bit for each row of a renewed observer, from the index phase on; none if no slot is */
+    uint32_t renewed_rows_capacity;
     uint64_t *noted; /* a bit for each slot that is PHX_SLOT_NOTED: few lines of memory, where bodies are one each */
     uint32_t noted_capacity;
     phx_prev_rows_attr *attrs;
@@ -80,15 +82,17 @@ static inline void phx_prev_rows_renew(phx_prev_rows *previous, uint32_t slot)
     *renewed |= bit;
 }
 
-/* Is the slot renewed in this tick? Any slot with a row. */
-static inline bool phx_prev_rows_renewed(const phx_prev_rows *previous, uint32_t slot)
+/* Once rows are as in the interest phase: finds the rows of renewed observers. false = no memory: call again. */
+bool phx_prev_rows_find_renewed(phx_prev_rows *previous, phx_mem *mem, const phx_store *store, const phx_grid *grid);
+
+/* Has the row a renewed observer? */
+static inline bool phx_prev_rows_renewed(const phx_prev_rows *previous, uint32_t row)
 {
-    if (PHX_LIKELY(previous->renewed_count == 0) || slot >> 6 >= previous->renewed_capacity) return false;
-    return previous->renewed[slot >> 6] >> (slot & 63) & 1;
+    return PHX_UNLIKELY(previous->renewed_count > 0) && phx_row_bit(previous->renewed_rows, row);
 }
 
-/* Is the entity of one of these rows renewed? */
-bool phx_prev_rows_any_renewed(const phx_prev_rows *previous, const phx_grid_rows *rows, phx_span span);
+/* Has one of these rows a renewed observer? */
+bool phx_prev_rows_any_renewed(const phx_prev_rows *previous, phx_span rows);
 
 /* Room for one more phx_prev_rows_note(). false = no memory, unchanged. */
 bool phx_prev_rows_reserve(phx_prev_rows *previous, phx_mem *mem);

@@ -64,7 +64,7 @@ static bool delta_allowed(phx_cut_list *at)
     if (tile->bounded || (at->scratch->discontinuous_in_view && !phx_cut_discontinuous_few(tile))) return false;
     if (list->derived || list->owed || list->count == 0 || list->count != attr->cap || !phx_attr_observes(attr))
         return false;
-    if (tile->renewed && phx_prev_rows_renewed(&at->shard->previous, at->slot)) return false;
+    if (tile->renewed && phx_prev_rows_renewed(&at->shard->previous, at->row)) return false;
     return !phx_row_discontinuous(&at->shard->grid.rows, at->row) && relations_hold(at);
 }
 

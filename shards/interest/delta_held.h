@@ -18,9 +18,9 @@
 #include "shards/interest/scratch.h"
 
 /* Is an own observer of the tile renewed? One that has pairs, or may have events without one, has held targets. */
-static inline bool phx_delta_renewed(const phx_tile *tile, const phx_shard *shard, uint32_t slot)
+static inline bool phx_delta_renewed(const phx_tile *tile, const phx_shard *shard, uint32_t row)
 {
-    return tile->renewed && phx_prev_rows_renewed(&shard->previous, slot);
+    return tile->renewed && phx_prev_rows_renewed(&shard->previous, row);
 }
 
 /* May an own observer have held targets? Such a one may have events without a pair. */
@@ -35,8 +35,7 @@ bool phx_delta_held_due(const phx_tile *tile, const phx_shard *shard, uint32_t p
 /* Is the observer at an own place renewed and to be evaluated? */
 static inline bool phx_delta_renewed_alone(const phx_tile *tile, const phx_shard *shard, uint32_t place)
 {
-    const uint32_t slot = phx_row_slot(&shard->grid.rows, tile->row[place]);
-    return phx_delta_renewed(tile, shard, slot) && !phx_delta_held_due(tile, shard, place);
+    return phx_delta_renewed(tile, shard, tile->row[place]) && !phx_delta_held_due(tile, shard, place);
 }
 
 /*

@@ -305,7 +305,7 @@ static phx_delta_result emit_observer_pairs(phx_scratch *scratch, phx_shard *sha
     uint32_t count = discontinuous ? observer_words(shard, pairs, last, row, true, to, &leaves)
                                    : observer_words(shard, pairs, last, row, false, to, &leaves);
     const phx_relation_set *related = phx_related_of(shard, slot);
-    if (PHX_UNLIKELY(scratch->plan.renewed) && phx_prev_rows_renewed(&shard->previous, slot)) return PHX_DELTA_EVALUATE;
+    if (PHX_UNLIKELY(scratch->plan.renewed) && phx_prev_rows_renewed(&shard->previous, row)) return PHX_DELTA_EVALUATE;
     if (PHX_UNLIKELY(discontinuous && phx_row_discontinuous(&shard->grid.rows, row)))
         return related ? PHX_DELTA_EVALUATE : emit_discontinuous_observer(scratch, shard, slot, to, count);
     if (related) count = drop_related_targets(shard, related, to, count, &leaves);
@@ -462,11 +462,10 @@ static bool find_observer_pairs(phx_scratch *scratch)
 static bool add_renewed_pairs(phx_sparse_plan *plan, phx_mem *mem)
 {
     const phx_shard *shard = plan->shard;
-    const phx_grid_rows *rows = &shard->grid.rows;
     if (!reserve_sparse_pairs(plan, mem, (size_t)plan->pair_count + (plan->piece.end - plan->piece.first)))
         return false;
     for (uint32_t row = plan->piece.first; row < plan->piece.end; row++)
-        if (rows->view[row] != 0.0f && phx_prev_rows_renewed(&shard->previous, phx_row_slot(rows, row)))
+        if (phx_prev_rows_renewed(&shard->previous, row))
             add_pair(plan, row, phx_sparse_word_of_row(phx_pair_word_of(row, 0, 0)));
     return true;
 }

@@ -442,7 +442,7 @@ static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, 
     const phx_relation_set *related = phx_related_of(shard, of->slot);
     const phx_list *list = &shard->store.tail[of->slot].list;
     PHX_ASSERT(!list->derived);
-    if (phx_delta_renewed(&scratch->tile, shard, of->slot)) return phx_delta_held(scratch, shard, of->place, of->words);
+    if (phx_delta_renewed(&scratch->tile, shard, of->row)) return phx_delta_held(scratch, shard, of->place, of->words);
     if (related && !phx_related_due(shard, of->slot) && scratch->tile.far.crossing == 0) {
         drop_related_words(scratch, shard, related, of);
         related = NULL; /* links hold, and hides hide, wherever their targets are */
@@ -687,7 +687,7 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
         phx_far_items_due(items, none->row) && phx_far_items_find(items, shard, none->row, radii->in, margin) > 0;
     const bool changes =
         related && (!derived || phx_related_changes(scratch, shard, none->slot, phx_related_of(shard, none->slot)));
-    if (!far && !changes && !phx_delta_renewed(&scratch->tile, shard, none->slot)) return PHX_DELTA_DONE;
+    if (!far && !changes && !phx_delta_renewed(&scratch->tile, shard, none->row)) return PHX_DELTA_DONE;
     return derived ? emit_derived_run(scratch, shard, none) : emit_stored_run(scratch, shard, none, radii, true);
 }
 
@@ -977,7 +977,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     const float view = rows->view[row];
     *radii = (phx_radii){view, view};
     if (!(view > 0.0f) && !phx_tile_plain(shard, slot, view, &radii->in, &radii->keep)) return false;
-    if (phx_delta_renewed(&scratch->tile, shard, slot)) return phx_delta_held_due(&scratch->tile, shard, place);
+    if (phx_delta_renewed(&scratch->tile, shard, row)) return phx_delta_held_due(&scratch->tile, shard, place);
     if (!scratch->discontinuous_in_view) return true;
     const phx_list *list = &shard->store.tail[slot].list;
     const bool related = shard->store.body[slot].state & PHX_SLOT_RELATED;

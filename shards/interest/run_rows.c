@@ -171,11 +171,10 @@ static uint32_t run_alike(phx_scratch *scratch, const phx_directory *directory, 
     const phx_tile *tile = &scratch->tile;
     uint32_t i = range.first;
     while (i < range.end) {
-        const uint32_t single = find_single(tile, shard, (phx_span){i, range.end}), row = tile->row[tile->own[i]];
-        const uint32_t end = single > i ? single : i + 1;
+        const uint32_t single = find_single(tile, shard, (phx_span){i, range.end}), end = single > i ? single : i + 1;
+        const uint32_t row = tile->row[tile->own[i]];
         if (single == i && phx_delta_renewed_alone(tile, shard, tile->own[i])) {
-            const bool observes = shard->grid.rows.view[row] != 0.0f;
-            if (observes && !finish_row_observer(scratch, directory, shard, row, PHX_DELTA_EVALUATE)) break;
+            if (!finish_row_observer(scratch, directory, shard, row, PHX_DELTA_EVALUATE)) break;
         } else {
             const uint32_t done = phx_delta_all(scratch, shard, (phx_span){i, end});
             scratch->counts.by_delta += count_range_observers(tile, (phx_span){i, i + done});

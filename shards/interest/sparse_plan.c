@@ -194,7 +194,7 @@ bool phx_sparse_plan_open(phx_sparse_plan *plan, phx_mem *mem, const phx_shard *
     if (!shard->delta_allowed || !(block->view_min > 0.0f)) return true;
     const phx_span rows = {block->start[0], block->start[PHX_BLOCK_TOWERS]};
     if (phx_related_due_rows(shard, rows)) return true;
-    plan->renewed = phx_prev_rows_any_renewed(&shard->previous, &shard->grid.rows, rows);
+    plan->renewed = phx_prev_rows_any_renewed(&shard->previous, rows);
     plan->reach = query_reach(shard, block);
     if (choose_plan(plan, mem, block)) return true;
     plan->shard = NULL;

@@ -772,7 +772,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own_count = 0;
     tile->all_by_delta = false;
-    tile->renewed = phx_prev_rows_any_renewed(&shard->previous, &shard->grid.rows, tile->rows);
+    tile->renewed = phx_prev_rows_any_renewed(&shard->previous, tile->rows);
     tile->related_due = phx_related_due_rows(shard, tile->rows);
     tile->annular = shard->margin_max > 0.0f && !(block->view_min > 0.0f);
     tile->usable = phx_tile_fits(block, shard);

@@ -60,7 +60,7 @@ void phx_view_groups_make(const phx_shard *shard, const phx_grouped_places *of, 
         const uint32_t slot = phx_row_slot(rows, row[own[i]]), set = shard->store.set[slot];
         uint32_t g = set < GROUP_SETS ? groups.of_set[set] : GROUP_NONE;
         if (PHX_UNLIKELY(g == GROUP_NONE)) g = find_view_group(&groups, &shard->store, set);
-        if (PHX_UNLIKELY(renewed) && phx_prev_rows_renewed(&shard->previous, slot)) g = GROUP_OTHERS;
+        if (PHX_UNLIKELY(renewed) && phx_prev_rows_renewed(&shard->previous, row[own[i]])) g = GROUP_OTHERS;
         PHX_ASSERT(phx_row_bit(shard->grid.observer_bits, row[own[i]]));
         group[i] = g;
         start[g + 1]++;

@@ -344,6 +344,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
         return false;
     if (!shard->storage->update(shard)) return false;
     phx_prev_rows_blank(previous, &shard->store, &shard->grid);
+    if (!phx_prev_rows_find_renewed(previous, shard->mem, &shard->store, &shard->grid)) return false;
     previous->kept |= any_stored_list(shard); /* a second call does not find added slots any more */
     PHX_VALIDATE(shard->storage->updated_valid(shard));
     end_adds(shard);

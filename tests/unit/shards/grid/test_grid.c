@@ -3,6 +3,7 @@
  * the marks of changed towers, and rebuilds that stop for want of memory.
  */
 #include "shards/grid/block_summary.h"
+#include "shards/grid/prev_rows.h"
 #include "unit/shards/grid/grid_case.h"
 
 TestSuite(grid, .init = set_up, .fini = tear_down);
@@ -132,6 +133,40 @@ Test(grid, rows_that_changed_are_surveyed_anew)
         for (uint32_t b = 0; b < grid.block_count; b++) check_summaries(&grid.blocks[b]);
         cr_assert(phx_block_summary_valid(&grid), "round %u", round);
     }
+}
+
+/* ---- rows of renewed observers ---- */
+
+/* Of slots with a view alone: an attribute of observers is none of a mere target's. */
+Test(grid, renewed_observers_are_found_by_their_rows)
+{
+    enum { ROWS = 500, ROUNDS = 60 };
+    phx_prev_rows previous;
+    phx_rules rules = {0};
+    uint64_t rng = 11;
+    phx_prev_rows_init(&previous, &memory);
+    for (uint32_t i = 0; i < ROWS; i++) (void)put((uint16_t)phx_rng_below(&rng, 40), (uint16_t)phx_rng_below(&rng, 40));
+    rebuild();
+    cr_assert(phx_prev_rows_room(&previous, &memory, store.slots));
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        bool is[ROWS] = {false};
+        for (uint32_t row = 0; row < ROWS; row++) grid.rows.view[row] = some_view(&rng);
+        for (uint32_t n = phx_rng_below(&rng, round % 2 ? 4 : 40); n > 0; n--) {
+            const uint32_t slot = phx_rng_below(&rng, ROWS), row = store.body[slot].row;
+            phx_prev_rows_renew(&previous, slot);
+            is[row] = grid.rows.view[row] != 0.0f;
+        }
+        cr_assert(phx_prev_rows_find_renewed(&previous, &memory, &store, &grid));
+        for (uint32_t i = 0; i < ROUNDS; i++) {
+            const uint32_t first = phx_rng_below(&rng, ROWS), end = first + phx_rng_below(&rng, ROWS + 1 - first);
+            bool any = false;
+            for (uint32_t row = first; row < end; row++) any |= is[row];
+            cr_assert_eq(phx_prev_rows_any_renewed(&previous, (phx_span){first, end}), any, "%u, %u", first, end);
+        }
+        for (uint32_t row = 0; row < ROWS; row++) cr_assert_eq(phx_prev_rows_renewed(&previous, row), is[row]);
+        phx_prev_rows_end(&previous, &store, &grid, &rules);
+    }
+    phx_prev_rows_free(&previous, &memory);
 }
 
 Test(grid, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
@@ -465,11 +500,6 @@ Test(grid, the_view_column_has_all_that_a_delta_needs)
          0,
          PHX_VIEW_LEFTOVER},
         {"not ready", {.layers = 1, .visible = PH_LENGTH_MAX, .sees = 1, .view = 7}, 0, 0, 0},
-        {"not ready, but with a list",
-         {.layers = 1, .visible = PH_LENGTH_MAX, .sees = 1, .view = 7},
-         1,
-         0,
-         PHX_VIEW_LEFTOVER},
         {"a margin",
          {.layers = 1, .visible = PH_LENGTH_MAX, .sees = 1, .view = 7, .margin = 1, .ready = true},
          0,

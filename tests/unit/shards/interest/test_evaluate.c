@@ -103,7 +103,7 @@ Test(interest, an_ended_view_is_evaluated_once)
     fleet_begin(f);
     fleet_set(f, 1, attr, 1000);
     fleet_set(f, 4, plain_attr(0, 10), 4000);
-    end(f, 2, 1); /* an observer that is not ready gets nothing */
+    end(f, 1, 1); /* an observer that is not ready gets nothing: it has no list to look at */
     fleet_begin(f);
     fleet_move(f, 101, 106, 105);
     fleet_move(f, 104, 406, 105); /* nor does any other, near to these two */
@@ -125,11 +125,18 @@ Test(interest, an_empty_list_of_an_observer_that_was_not_ready_is_fresh)
     attr.ready = false;
     fleet_begin(f);
     fleet_set(f, 1, attr, 1000);
-    end(f, 1, 0); /* its list is empty, and was */
+    end(f, 0, 0);
     fleet_begin(f);
     fleet_set(f, 1, plain_attr(20, 10), 1000);
     fleet_enter(f, 101, plain_attr(0, 0), 107, 105);
     end(f, 1, 1); /* compared with the plain world: the change is fresh */
+    fleet_begin(f);
+    fleet_set(f, 1, attr, 1000);
+    fleet_leave(f, 101);
+    end(f, 0, 0);
+    fleet_begin(f);
+    fleet_set(f, 1, plain_attr(20, 10), 1000);
+    end(f, 1, 0); /* nothing is owed to it any more: no change says that it sees nothing */
     fleet_close(f);
 }
 

@@ -178,3 +178,24 @@ Test(renewed, another_target_is_discontinuous)
     fleet_end(f);
     fleet_close(f);
 }
+
+/*
+ * An observer that is not ready any more has no list, so it is not evaluated, and its block is as one beside a mere
+ * target. Nothing is owed to it either, unless it is ready again in the same tick.
+ */
+Test(renewed, one_that_is_not_ready_has_no_list_to_evaluate)
+{
+    phx_attr resting = plain_attr(VIEW, 0);
+    resting.ready = false;
+    open_crowd();
+    for (uint32_t tick = 0; tick < TURNS; tick++) {
+        const uint64_t before = fleet_counts(f).evaluated;
+        fleet_begin(f);
+        walk(tick, 1, SIDE * SIDE);
+        if (tick % 3 != 1) fleet_set(f, FIRST, resting, 0);
+        if (tick % 3 != 0) fleet_set(f, FIRST, plain_attr(VIEW, 0), 0);
+        fleet_end(f);
+        cr_assert_eq(fleet_counts(f).evaluated - before, tick % 3 != 0, "tick %u", tick);
+    }
+    fleet_close(f);
+}
