@@ -134,9 +134,10 @@ Test(interest, an_empty_list_of_an_observer_that_was_not_ready_is_fresh)
     fleet_set(f, 1, attr, 1000);
     fleet_leave(f, 101);
     end(f, 0, 0);
+    cr_assert_not(f->shard[0].store.tail[fleet_slot(f, 0, 1)].list.owed, "else an empty change would follow");
     fleet_begin(f);
     fleet_set(f, 1, plain_attr(20, 10), 1000);
-    end(f, 1, 0); /* nothing is owed to it any more: no change says that it sees nothing */
+    end(f, 1, 0);
     fleet_close(f);
 }
 
