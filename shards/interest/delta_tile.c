@@ -184,14 +184,12 @@ static bool any_discontinuous_place(const phx_scratch *scratch, phx_tile_observe
     return phx_tile_next_discontinuous(tile, of.place[0]) <= of.place[of.count - 1];
 }
 
-/* Prefetches an observer's measured relations, so many hops from it, each of which needs the one before. */
+/* Prefetches relations that are due, so many hops from their observer, each of which needs the one before. */
 PHX_PREFETCH_INLINE void await_relation(const phx_shard *shard, uint32_t slot, uint32_t hops)
 {
-    const phx_relation_set *related =
-        phx_relations_measured(&shard->relations, slot) ? phx_related_of(shard, slot) : NULL;
+    const phx_relation_set *related = phx_relations_due(&shard->relations, slot) ? phx_related_of(shard, slot) : NULL;
     if (!related) return;
-    if (hops == 0) __builtin_prefetch(related);
-    if (hops == 1) __builtin_prefetch(related->items);
+    if (hops < 2) __builtin_prefetch(hops == 0 ? (const void *)related : related->items);
     if (hops < 2 || related->items[0].slot >= shard->store.slots) return;
     __builtin_prefetch(&shard->store.body[related->items[0].slot]);
     __builtin_prefetch(&shard->store.set[related->items[0].slot]);
@@ -541,9 +539,11 @@ PHX_PREFETCH_INLINE void await_annuli(const phx_scratch *scratch, const phx_shar
 /* Prefetches the relations of observers ahead. */
 PHX_PREFETCH_INLINE void await_relations(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
-    enum { NEAR = 8, FAR = 20 }; /* observers ahead */
+    enum { NEAREST = 2, NEARER = 4, NEAR = 8, FAR = 20 }; /* observers ahead */
     const phx_relations *relations = &shard->relations;
     if (r + FAR >= scratch->runs.count) return;
+    await_relation(shard, run_at(scratch, shard, r + NEAREST).slot, 2);
+    await_relation(shard, run_at(scratch, shard, r + NEARER).slot, 1);
     const uint32_t slot = run_at(scratch, shard, r + FAR).slot;
     if (slot < relations->places) __builtin_prefetch(&relations->place[slot]);
     const phx_relation_set *related = phx_related_of(shard, run_at(scratch, shard, r + NEAR).slot);

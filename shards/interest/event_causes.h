@@ -18,9 +18,9 @@ typedef struct phx_cause_scope {
     bool several;                 /* shards */
     /*
      * A listed target may be hidden in this tick. It was not at the last tick's end, so only while attributes or
-     * relations change.
+     * relations change. by_relations: no attribute hides, so only by a relation that changed in this tick.
      */
-    bool hides;
+    bool hides, by_relations;
 } phx_cause_scope;
 
 /* May a target that left be no own one of this shard at the tick's end? It may be gone, or in another shard. */
@@ -40,6 +40,27 @@ static inline bool phx_causes_cut(const phx_shard *shard, uint32_t slot)
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (attr->cap == 0 || !phx_attr_observes(attr)) return false;
     return list->count >= attr->cap || (shard->store.body[slot].state & PHX_SLOT_PARTIAL);
+}
+
+/* May a leave of an own observer be hidden, where scope->hides? After the commit. */
+static inline bool phx_causes_hide(const phx_cause_scope *scope, const phx_shard *shard, uint32_t slot)
+{
+    const phx_relation_set *related = phx_relations_of(&shard->relations, slot);
+    return !scope->by_relations || (related && related->hides > 0 && related->changed_tick == (uint32_t)shard->tick);
+}
+
+/* Prefetches the way to that, or, hop 1, the relations: observers of changes are in no order of memory. */
+PHX_PREFETCH_INLINE void phx_causes_await(const phx_cause_scope *scope, const phx_shard *shard, uint32_t slot,
+                                          uint32_t hop)
+{
+    const phx_relations *relations = &shard->relations;
+    const phx_relation_set *related = hop == 1 ? phx_relations_of(relations, slot) : NULL;
+    if (related) __builtin_prefetch(related);
+    if (hop == 1) return;
+    if (slot < relations->places) __builtin_prefetch(&relations->place[slot]);
+    if (scope->by_relations) return; /* few are looked at further */
+    __builtin_prefetch(&shard->store.set[slot]);
+    __builtin_prefetch(&shard->store.tail[slot].list);
 }
 
 /* May an enter have another cause than that the target came? */

@@ -101,15 +101,18 @@ static uint32_t write_leave_causes(const phx_cause_scope *scope, const phx_shard
 /* May leaves of own targets of this observer have another cause than range? */
 static bool leaves_differ(const phx_cause_scope *scope, const phx_shard *shard, uint32_t observer)
 {
-    return scope->hides || ((scope->traits & PHX_TRAIT_CAPS) && phx_causes_cut(shard, observer));
+    if (scope->hides && phx_causes_hide(scope, shard, observer)) return true;
+    return (scope->traits & PHX_TRAIT_CAPS) && phx_causes_cut(shard, observer);
 }
 
 /* Corrects the causes of all leaves of observers with leaves of own targets that differ. */
 static void correct_leaves(phx_event_writer *writer)
 {
+    enum { AHEAD = 8 };
     for (uint32_t c = 0, at = 0; c < writer->changes; at = writer->end[c++]) {
         const named_events of = {writer->to[c], writer->observer[c], writer->targets + at, writer->place + at,
                                  writer->end[c] - at};
+        if (c + AHEAD < writer->changes) phx_causes_await(writer->scope, writer->shard, writer->observer[c + AHEAD], 1);
         if (leaves_differ(writer->scope, writer->shard, of.observer))
             writer->lookups += write_leave_causes(writer->scope, writer->shard, &of);
     }
@@ -276,6 +279,7 @@ void phx_event_writer_add(phx_event_writer *writer, const phx_scratch *scratch, 
         return;
     }
     PHX_ASSERT(0 < count && count <= PHX_ORDER_SHORT_MAX);
+    if (PHX_UNLIKELY(writer->scope->hides)) phx_causes_await(writer->scope, writer->shard, change->slot, 0);
     if (writer->count == 0) writer->targets = from;
     else writer->mixed |= to != writer->to[writer->changes - 1];
     writer->count += count;

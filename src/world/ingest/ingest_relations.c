@@ -43,30 +43,44 @@ static const phx_relation_set *relations_of_id(const phx_world *world, uint64_t 
     return phx_relations_of(&shard->relations, slot);
 }
 
+/* Two entities that are in the world, where they were found. */
+typedef struct two_found {
+    phx_shard *shard, *of_target;
+    uint32_t observer, target; /* slots */
+} two_found;
+
 /*
  * The index has a relation to which there is none back. So the first of two relations adds itself, and the second one
- * removes it from there; the first one that ends adds the other one again.
+ * removes it from there; the first one that ends adds the other one again. begins: there was none.
  */
-bool phx_ingest_put_relation(phx_world *world, uint64_t observer, phx_relation item)
+static bool put_relation(phx_world *world, const two_found *of, phx_relation item, bool begins)
 {
-    uint32_t slot;
-    phx_shard *shard = must_find(world, observer, &slot);
-    const bool begins = relation_now(shard, slot, item.target).bits == 0, ends = item.bits == 0;
-    uint32_t target;
-    if (begins && ends) return true; /* an import that is undone: the target may have left before */
-    if (must_find(world, item.target, &target) == shard) item.slot = target;
-    phx_relation *back = phx_relation_find(relations_of_id(world, item.target), observer); /* stays where it is */
+    const uint64_t observer = of->shard->store.name[of->observer].id;
+    const bool ends = item.bits == 0;
+    if (of->shard == of->of_target) item.slot = of->target;
+    phx_relation *back =
+        phx_relation_find(phx_relations_of(&of->of_target->relations, of->target), observer); /* stays where it is */
     const uint64_t to = back ? observer : item.target, from = back ? item.target : observer;
     const bool changes = begins || ends, adds = changes && begins == !back;
     item.back = back != NULL;
     phx_relation_index *index = &world->relation_index;
     if (adds && !phx_relation_index_add(index, to, from)) return false;
-    const bool put = phx_shard_relate(shard, slot, item);
+    const bool put = phx_shard_relate(of->shard, of->observer, item);
     if (put ? changes && !adds : adds) phx_relation_index_remove(index, to, from);
     if (!put || !back || !changes) return put;
     back->back = begins;
     index->mutual += begins ? 1 : UINT64_MAX; /* one less */
     return true;
+}
+
+bool phx_ingest_put_relation(phx_world *world, uint64_t observer, phx_relation item)
+{
+    two_found of;
+    of.shard = must_find(world, observer, &of.observer);
+    const bool begins = relation_now(of.shard, of.observer, item.target).bits == 0;
+    if (begins && item.bits == 0) return true; /* an import that is undone: the target may have left before */
+    of.of_target = must_find(world, item.target, &of.target);
+    return put_relation(world, &of, item, begins);
 }
 
 /* The bit of the relation that a command begins or ends. */
@@ -80,11 +94,10 @@ static uint32_t bit_of(phx_op op, bool *ends)
 
 ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_ids *command)
 {
-    phx_shard *shard;
-    uint32_t slot;
-    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
-    if (!phx_directory_has(&world->directory, command->other)) return PH_UNKNOWN_ID;
-    phx_relation item = relation_now(shard, slot, command->other);
+    two_found of;
+    if (!phx_world_find(world, command->id, &of.shard, &of.observer)) return PH_UNKNOWN_ID;
+    if (!phx_world_find(world, command->other, &of.of_target, &of.target)) return PH_UNKNOWN_ID;
+    phx_relation item = relation_now(of.shard, of.observer, command->other);
     uint32_t before = item.bits;
     bool ends;
     uint32_t bit = bit_of(op, &ends);
@@ -94,7 +107,7 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_i
         item.view = command->view;
         item.margin = command->margin;
     }
-    return phx_ingest_put_relation(world, command->id, item) ? PH_OK : PH_NO_MEMORY;
+    return put_relation(world, &of, item, before == 0) ? PH_OK : PH_NO_MEMORY;
 }
 
 static bool ready_to_relate(phx_world *world, uint64_t observer)

@@ -211,7 +211,8 @@ static void find_cause_scope(phx_world *world)
         scope->traits |= world->shards[i].store.traits;
         hides |= world->shards[i].relations.hides > 0;
     }
-    scope->hides = changed && (hides || (scope->traits & PHX_TRAIT_HIDES));
+    scope->by_relations = !(scope->traits & PHX_TRAIT_HIDES);
+    scope->hides = changed && (hides || !scope->by_relations);
 }
 
 void phx_publish_fill(phx_world *world)
