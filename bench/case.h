@@ -47,7 +47,8 @@ struct bench_case {
     /* the results */
     uint32_t rounds;
     bench_samples samples;
-    uint64_t total_ns; /* sum of all measured ticks, as the next four lines */
+    bench_samples before; /* with features: of the case without them, in the runs right before this one's */
+    uint64_t total_ns;    /* sum of all measured ticks, as the next four lines */
     uint64_t moves;
     uint64_t commands; /* that are no moves: enters, leaves, broadcasts and others */
     uint64_t enters, leaves;

@@ -80,7 +80,10 @@ static int run_in_turn(bench *self, bench_case *run)
 {
     int result = PHX_EXIT_OK;
     if (run->plain != NULL) {
+        const bench_samples *plain = &run->plain->samples;
+        const uint32_t first = plain->count;
         result = run_case(self, &self->plan.cases[run->plain - self->plan.cases]);
+        for (uint32_t i = first; i < plain->count; i++) bench_samples_add(&run->before, &self->mem, plain->ticks[i]);
     }
     bool over = result != PHX_EXIT_OK || run->given_up[0] != '\0' || bench_stopped();
     return over ? result : run_case(self, run);

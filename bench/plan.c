@@ -402,6 +402,7 @@ void bench_plan_free(bench_plan *plan)
 {
     for (uint32_t i = 0; i < plan->case_count; i++) {
         bench_samples_free(&plan->cases[i].samples, plan->mem);
+        bench_samples_free(&plan->cases[i].before, plan->mem);
     }
     phx_release(plan->mem, (void **)&plan->cases, &plan->case_room, sizeof *plan->cases);
     for (uint32_t i = 0; i < plan->config_count; i++) {

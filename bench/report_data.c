@@ -20,7 +20,7 @@ typedef struct figures {
 /* It has features, and the case without ran. */
 static bool has_times(const bench_case *run)
 {
-    return run->plain != NULL && run->plain->samples.count > 0;
+    return run->before.count > 0;
 }
 
 static double per(double value, double divisor)
@@ -97,6 +97,8 @@ static double phase_us(const figures *of, bench_phase phase)
     F(times_plain_cpu_p50, of->times.cpu_p50, has_times(of->run)) \
     F(times_plain_min, of->times.tick_min, has_times(of->run)) \
     F(times_plain_p50, of->times.tick_p50, has_times(of->run)) \
+    F(plain_tick_us_min, of->times.plain_us_min, has_times(of->run)) \
+    F(plain_tick_us_p50, of->times.plain_us_p50, has_times(of->run)) \
     U(commands, of->run->commands) \
     F(change_us, of->times.change_us, has_times(of->run) && of->run->commands > 0) \
     U(observers_glanced, of->run->observers_glanced) \

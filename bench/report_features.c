@@ -10,14 +10,17 @@
 bench_times_plain bench_times_plain_of(const bench_case *run, phx_mem *mem)
 {
     PHX_ASSERT(run->plain != NULL && run->samples.count > 0);
+    if (run->before.count == 0) return (bench_times_plain){0};
     bench_summary with = bench_samples_summary(&run->samples, mem);
-    bench_summary without = bench_samples_summary(&run->plain->samples, mem);
+    bench_summary without = bench_samples_summary(&run->before, mem); /* as many: a least of more ticks is less */
     double changes = (double)run->commands / run->samples.count;
     return (bench_times_plain){
         .cpu_min = with.cpu_us.min / without.cpu_us.min,
         .cpu_p50 = with.cpu_us.p50 / without.cpu_us.p50,
         .tick_min = with.tick_us.min / without.tick_us.min,
         .tick_p50 = with.tick_us.p50 / without.tick_us.p50,
+        .plain_us_min = without.tick_us.min,
+        .plain_us_p50 = without.tick_us.p50,
         .change_us = changes > 0 ? (with.cpu_us.min - without.cpu_us.min) / changes : 0,
     };
 }
@@ -45,10 +48,11 @@ static void row(FILE *out, const bench_case *run, phx_mem *mem)
     bench_summary summary = bench_samples_summary(&run->samples, mem);
     double looks = (double)run->last.observers * run->samples.count;
     fputs(" |", out);
-    cell(out, 7, 2, times.cpu_min, true);
-    cell(out, 7, 2, times.cpu_p50, true);
-    cell(out, 7, 2, times.tick_min, true);
-    cell(out, 7, 2, times.tick_p50, true);
+    const bool known = run->before.count > 0;
+    cell(out, 7, 2, times.cpu_min, known);
+    cell(out, 7, 2, times.cpu_p50, known);
+    cell(out, 7, 2, times.tick_min, known);
+    cell(out, 7, 2, times.tick_p50, known);
     bench_spread ticks = run->hz > 0 ? summary.latency_us : summary.tick_us;
     fputs(" |", out);
     cell(out, 9, 1, ticks.p50, true);
@@ -56,7 +60,7 @@ static void row(FILE *out, const bench_case *run, phx_mem *mem)
     fputs(" |", out);
     cell(out, 8, 1, summary.ns_per_move_min, run->moves > 0);
     cell(out, 9, 1, looks > 0 ? 100 * (double)run->observers_evaluated / looks : 0, looks > 0);
-    cell(out, 9, 2, times.change_us, run->commands > 0);
+    cell(out, 9, 2, times.change_us, known && run->commands > 0);
     cell(out, 7, 0, (double)run->last.bytes / (double)run->last.entities, run->last.entities > 0);
     fputc('\n', out);
 }

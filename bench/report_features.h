@@ -12,10 +12,11 @@
 typedef struct bench_times_plain {
     double cpu_min, cpu_p50;   /* processor time of the whole program: other programs' load does not show in it */
     double tick_min, tick_p50; /* by the clock */
-    double change_us;          /* processor time of each command that is no move, by the minimum; 0 = there are none */
+    double plain_us_min, plain_us_p50;
+    double change_us; /* processor time of each command that is no move, by the minimum; 0 = there are none */
 } bench_times_plain;
 
-/* run has features, and ran. */
+/* run has features, and ran. All 0: it was given up without them. */
 bench_times_plain bench_times_plain_of(const bench_case *run, phx_mem *mem);
 
 /* A table below the others; none without features. */

@@ -118,10 +118,13 @@ def check_world(command, world, here):
         if not quiet and same and world == "world-siege":
             fail(command, f"{world}: {name} has the events of plain: it does not bite")
         for figure in ("tick_us_min", "tick_us_p50"):
-            ratio = line[figure] / plain[figure]
-            told = line["times_plain_" + figure.rpartition("_")[2]]
+            before, told = line["plain_" + figure], line["times_plain_" + figure.rpartition("_")[2]]
+            ratio = line[figure] / before
             if abs(told - ratio) > 0.002 * max(1, ratio):
                 fail(command, f"{world}: {name}: {told} times plain, not {ratio}")
+            # the plain line has all plain ticks, a line with features the ones right before it
+            if figure.endswith("min") and before < plain[figure]:
+                fail(command, f"{world}: {name}: {before} us of plain before it, and {plain[figure]} at least")
         if (line["change_us"] is None) != (line["commands"] == 0):
             fail(command, f"{world}: {name}: {line['commands']} commands of {line['change_us']} us")
     if set(here["typical"]["feature_list"]) != TYPICAL:
