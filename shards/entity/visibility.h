@@ -187,8 +187,8 @@ static inline bool phx_attr_observes(const phx_attr *a)
 
 /*
  * Has the own entity with this list a list, or may it get one? One without a view may have the list of before, which is
- * to end. One that is not ready has none: its list ended with the command, and is owed only if it is ready again before
- * the interest phase.
+ * to end. One that is not ready has none: its list ended with the command. What is owed to it counts if it is ready
+ * again before the interest phase, and ends with the tick else.
  */
 static inline bool phx_attr_lists(const phx_attr *a, const phx_list *list)
 {

@@ -22,8 +22,8 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
 
 /*
  * The same for an own entity that is the same target as before, but may have another list than positions tell: as an
- * observer it has other attributes, or targets wait for it. It is evaluated, or, if targets
- * are held, done by interest/delta_held.h; for all others it walked, at most.
+ * observer it has other attributes, or targets wait for it. It is evaluated, or, if targets are held, done by
+ * interest/delta_held.h; for all others it walked, at most.
  */
 void phx_shard_mark_renewed(phx_shard *shard, phx_body *body);
 

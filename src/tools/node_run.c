@@ -36,9 +36,7 @@ typedef struct node_run {
     phx_node_ticks ticks;
     uint64_t tick_due_ns, status_due_ns;
     uint64_t drain_due_ns, drain_end_ns; /* drain_end_ns: 0 = it does not drain */
-    bool metrics_failed;                 /* said once, as */
-    bool store_silent;                   /* no answer, */
-    bool store_refuses;                  /* and no write */
+    bool metrics_failed;                 /* said once */
 } node_run;
 
 /* ---- opening ---- */

@@ -48,7 +48,10 @@ static ph_status end_lease(void *user, uint64_t tag, uint64_t lease)
 static void hear_answer(void *user, const phc_answer *answer)
 {
     phx_node_store *of = user;
-    if (answer->outcome == PHC_FAILED) (void)snprintf(of->reason, sizeof of->reason, "%s", answer->reason);
+    if (answer->outcome == PHC_FAILED) {
+        (void)snprintf(of->reason, sizeof of->reason, "%s", answer->reason);
+        of->failures++;
+    }
     of->fn(of->fn_user, answer);
 }
 
@@ -90,12 +93,13 @@ void phx_node_store_tell(phx_node_store *of, const phx_node_job *job, const phc 
 {
     phc_stats stats = {0};
     const bool is_late = ran_ms >= PATIENCE_MS && phc_number(member) == 0;
-    if (phc_stats_get(member, &stats) != PH_OK || stats.failed == 0) return;
-    const bool refuses = stats.lists > 0;
-    bool *is_said = refuses ? &of->refuses : &of->is_silent;
-    if (*is_said || (refuses && (!is_late || stats.failed < FAILURES))) return;
+    if (phc_stats_get(member, &stats) != PH_OK) return;
+    if (stats.lists > 0 && !of->answers) of->failures = 0; /* of the time when it was silent */
+    of->answers = stats.lists > 0;
+    bool *is_said = of->answers ? &of->refuses : &of->is_silent;
+    if (*is_said || of->failures == 0 || (of->answers && (!is_late || of->failures < FAILURES))) return;
     fprintf(stderr, "pharos-node: etcd: %s %s%s: %s; no member yet, it asks again\n",
-            refuses ? "no write by" : "no answer from", job->etcd.servers[0],
+            of->answers ? "no write by" : "no answer from", job->etcd.servers[0],
             job->etcd.server_count > 1 ? " and the others" : "", of->reason);
     *is_said = true;
 }

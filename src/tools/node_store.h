@@ -8,7 +8,9 @@
 
 typedef struct phx_node_store {
     phc_store store;              /* none: all 0 */
-    char reason[PHC_REASON_SIZE]; /* "" = none has failed */
+    char reason[PHC_REASON_SIZE]; /* of the last failed request; "" = none has failed */
+    uint32_t failures;            /* requests: all while no list has come, then those since */
+    bool answers;                 /* a list has come */
     phc_answer_fn fn;             /* of the poll under way */
     void *fn_user;
     bool is_silent, refuses; /* said once each */

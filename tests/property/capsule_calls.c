@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <pharos/pharos.h>
+#include <pharos/save.h>
 
 #include "base/rng.h"
 #include "support/check.h"
@@ -850,8 +851,32 @@ static void check_refused_second(uint32_t shards)
     close_place(&to);
 }
 
+/* An observer that its class makes ready comes where that class is not: it has no list, and none is owed for ever. */
+static void check_unready_class(bool again)
+{
+    ph_class ready = ph_class_default("default"), unready = ready;
+    unready.ready = false;
+    place from = open_place_of(ready, NULL, 1), to = open_place_of(unready, NULL, 1);
+    for (uint64_t id = 1; id <= 2; id++) enter(&from, id, (float)id, 10, false);
+    tick(&from);
+    const size_t bytes = export_of(&from, 1);
+    CHECK_OK(ph_import(to.producer, capsule, bytes, NULL, NULL));
+    if (again) CHECK_OK(ph_set(to.producer, 1, &(ph_attrs){.given = PH_READY, .ready = true}));
+    tick(&to);
+    ph_image *image = NULL;
+    CHECK_OK(ph_image_capture(to.world, &image));
+    ph_image_free(image);
+    uint32_t count = 1;
+    CHECK_OK(ph_list(to.world, 1, NULL, 0, &count));
+    CHECK(count == 0, "%u in its list", count);
+    close_place(&from);
+    close_place(&to);
+}
+
 int main(void)
 {
+    check_unready_class(false);
+    check_unready_class(true);
     for (uint32_t shards = 1; shards <= 3; shards++) check_refused_second(shards);
     check_finished_arrival();
     for (uint32_t i = 0; i < 6; i++) check_broadcasts(1 + i % 3, i / 3 > 0);

@@ -607,16 +607,20 @@ static void check_work(const host *h, const way *of, const layout *as)
 }
 
 /* At adds_max alone: only targets of the highest rank are noted, as a delta joins no others. */
-static void check_notes(const host *h, const way *of)
+static uint32_t check_notes(const host *h, const way *of)
 {
+    uint32_t notes = 0;
     const phx_world *world = phx_resolve_world(h->world);
     const uint16_t top = of->ranked ? PRIORITIES : 1;
     for (uint32_t s = 0; s < world->shard_count; s++) {
         const phx_list_cuts *cuts = &world->shards[s].list_cuts;
-        for (uint32_t slot = 0; slot < cuts->count; slot++)
-            CHECK(!(cuts->at[slot].limit > 0) || cuts->at[slot].rank == top, "%s, tick %u: rank %u is noted", of->name,
-                  h->tick, cuts->at[slot].rank);
+        for (uint32_t slot = 0; slot < cuts->count; slot++) {
+            if (!(cuts->at[slot].limit > 0)) continue;
+            CHECK(cuts->at[slot].rank == top, "%s, tick %u: rank %u is noted", of->name, h->tick, cuts->at[slot].rank);
+            notes++;
+        }
     }
+    return notes;
 }
 
 static void run(const way *of, const layout *as)
@@ -628,7 +632,7 @@ static void run(const way *of, const layout *as)
     h.step = of->halves ? 1 : 6;
     h.terraced = of->terraced;
     open_world(&h, of, as);
-    uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0, migrated = 0;
+    uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0, migrated = 0, notes = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
     for (h.tick = 0; h.tick < as->ticks; h.tick++, walk(&h)) {
         const uint64_t expected = change_some(&h, of, h.tick);
@@ -648,7 +652,7 @@ static void run(const way *of, const layout *as)
         lookups += looked_up;
         check_evaluated(&h, of, as, expected, now - before, waited);
         check_work(&h, of, as);
-        if (of->waits && of->cap == 0) check_notes(&h, of);
+        if (of->waits && of->cap == 0) notes += check_notes(&h, of);
         evaluated += now - before;
         before = now;
     }
@@ -659,6 +663,7 @@ static void run(const way *of, const layout *as)
     CHECK(lookups > 0 || !(of->related || of->jumps || of->cuts || of->renews), "%s, %s: no cause looked up", of->name,
           as->name);
     CHECK((waits > 0) == of->waits, "%s, %s: %" PRIu64 " times targets waited", of->name, as->name, waits);
+    CHECK(!of->waits || of->cap > 0 || of->margin > 0 || notes > 0, "%s, %s: no limit is noted", of->name, as->name);
     CHECK((migrated > 0) == (as->shards > 1), "%s, %s: %" PRIu64 " migrations", of->name, as->name, migrated);
     CHECK((h.edges > 0) == of->lively, "%s, %s: %" PRIu64 " batches with edges of both kinds", of->name, as->name,
           h.edges);

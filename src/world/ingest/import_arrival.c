@@ -129,11 +129,14 @@ static bool find_import(const phx_world *world, const phx_import *import, phx_sh
 static void mark_arrived(phx_shard *shard, uint32_t slot, const phx_import *import, bool owed)
 {
     const bool listed = import->list.count > 0 && !import->ends_list;
-    if (owed && (listed || phx_attr_observes(phx_store_attr(&shard->store, slot)))) {
-        shard->store.tail[slot].list.owed = true;
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    phx_list *list = &shard->store.tail[slot].list;
+    if (owed && (listed || phx_attr_observes(attr))) {
+        list->owed = true;
         shard->store.name[slot].fresh = true;
         phx_shard_flag(shard, slot); /* the list marks the observer's row */
     }
+    if (!attr->ready) list->owed = false; /* its class is not ready here: it has no list, and no evaluation ends that */
     phx_shard_mark_discontinuous(shard, &shard->store.body[slot]);
 }
 

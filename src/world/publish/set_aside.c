@@ -9,8 +9,7 @@
 bool phx_observer_holds_list(const phx_shard *shard, uint32_t slot)
 {
     const uint32_t own = shard->store.body[slot].state & PHX_SLOT_OWN;
-    if (!own) return false;
-    return phx_attr_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
+    return own && phx_attr_lists(phx_store_attr(&shard->store, slot), &shard->store.tail[slot].list);
 }
 
 void phx_set_banded_aside(phx_world *world, uint32_t index)

@@ -53,10 +53,11 @@ static bool exchange_room(phx_relation_index *relation_index, phx_relation_obser
 {
     const uint32_t needed = entry->count + 1, end = relation_index->entry_count;
     uint32_t place = 0;
+    if (!relation_index->undoes) return false;
     while (place < end &&
            (relation_index->entries[place].capacity < needed || relation_index->entries[place].count >= needed))
         place++;
-    if (!relation_index->undoes || place == end) return false;
+    if (place == end) return false;
     phx_relation_observers *other = &relation_index->entries[place];
     const phx_relation_observers before = *entry;
     const uint32_t both = before.count < other->count ? before.count : other->count;
