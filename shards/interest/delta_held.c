@@ -86,7 +86,7 @@ static void find_listed(const phx_cut_list *at, const uint32_t *slots, uint32_t 
     }
     for (uint32_t first = 0; first < all; first += SOME) {
         const uint32_t end = all - first < SOME ? all : first + SOME;
-        uint32_t passed[SOME] = {0}, n = 0; /* an analyser does not see that the first n are set */
+        uint32_t passed[SOME] = {0}, n = 0;      /* an analyser does not see that the first n are set */
         for (uint32_t i = first; i < end; i++) { /* no branch: it would be mispredicted */
             passed[n] = i;
             n += filter[entries[i] % BITS / WORD] >> entries[i] % WORD & 1;
