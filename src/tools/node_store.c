@@ -92,8 +92,9 @@ phc_store phx_node_store_noted(phx_node_store *of)
 void phx_node_store_tell(phx_node_store *of, const phx_node_job *job, const phc *member, uint64_t ran_ms)
 {
     phc_stats stats = {0};
-    const bool is_late = ran_ms >= PATIENCE_MS && phc_number(member) == 0;
-    if (phc_stats_get(member, &stats) != PH_OK) return;
+    const bool is_late = ran_ms >= PATIENCE_MS;
+    of->joined |= phc_number(member) != 0;
+    if (of->joined || phc_stats_get(member, &stats) != PH_OK) return;
     if (stats.lists > 0 && !of->answers) of->failures = 0; /* of the time when it was silent */
     of->answers = stats.lists > 0;
     bool *is_said = of->answers ? &of->refuses : &of->is_silent;
