@@ -11,7 +11,7 @@ typedef struct phx_node_store {
     char reason[PHC_REASON_SIZE]; /* of the last failed request; "" = none has failed */
     uint32_t failures;            /* requests: all while no list has come, then those since */
     bool answers;                 /* a list has come */
-    bool joined;                  /* it is a member, or was: what it says of its store then is another thing */
+    bool joined;                  /* it is a member, or was: its store has taken writes */
     phc_answer_fn fn;             /* of the poll under way */
     void *fn_user;
     bool is_silent, refuses; /* said once each */
