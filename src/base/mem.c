@@ -64,14 +64,36 @@ void phx_mem_init_part(phx_mem *mem, phx_mem *whole)
     mem->key = whole->key;
 }
 
+/*
+ * Blocks of a large page and more begin where such a page does, and the system is asked for large pages: a walk in no
+ * order of memory has far fewer misses of the translation buffer then, and fresh memory a fault for each 2 MiB in place
+ * of 512. Not for what is behind the last whole one: memory would be held that is no use.
+ */
+enum { LARGE_PAGE = 2 << 20 }; /* of x86-64, and of ARM with pages of 4 KiB */
+
+static size_t alignment_asked(size_t bytes, size_t alignment)
+{
+    return bytes >= LARGE_PAGE && alignment < LARGE_PAGE ? LARGE_PAGE : alignment;
+}
+
+/* Advice: no call fails by it. */
+static void advise_large_pages(void *memory, size_t bytes)
+{
+    if (bytes >= LARGE_PAGE) (void)madvise(memory, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+}
+
 void *phx_alloc(phx_mem *mem, size_t bytes, size_t alignment)
 {
     void *memory;
 
     PHX_ASSERT(bytes > 0);
     PHX_ASSERT(alignment > 0 && (alignment & (alignment - 1)) == 0);
+    alignment = alignment_asked(bytes, alignment);
     memory = mem->allocator.allocate(mem->allocator.user, bytes, alignment);
     PHX_ASSERT(((uintptr_t)memory & (alignment - 1)) == 0);
+    if (memory != NULL) {
+        advise_large_pages(memory, bytes);
+    }
     for (; mem != NULL; mem = mem->whole) {
         atomic_fetch_add_explicit(&mem->calls, 1, memory_order_relaxed);
         if (memory != NULL) {
@@ -96,7 +118,7 @@ void phx_free(phx_mem *mem, void *memory, size_t bytes, size_t alignment)
     if (memory == NULL) {
         return;
     }
-    mem->allocator.release(mem->allocator.user, memory, bytes, alignment);
+    mem->allocator.release(mem->allocator.user, memory, bytes, alignment_asked(bytes, alignment));
     for (; mem != NULL; mem = mem->whole) {
         uint64_t held = atomic_fetch_sub_explicit(&mem->bytes, bytes, memory_order_relaxed);
         PHX_ASSERT(held >= bytes);
@@ -122,14 +144,6 @@ static uint32_t fill_lines(uint32_t least, size_t bytes, size_t item)
 
     PHX_ASSERT(items >= least);
     return items < UINT32_MAX ? (uint32_t)items : UINT32_MAX;
-}
-
-void phx_mem_advise_whole(void *memory, size_t bytes)
-{
-    const uintptr_t page = (uintptr_t)2 << 20; /* the large pages of x86-64, and of ARM with pages of 4 KiB */
-    const uintptr_t first = ((uintptr_t)memory + page - 1) / page * page,
-                    end = ((uintptr_t)memory + bytes) / page * page;
-    if (first < end) (void)madvise((char *)memory + (first - (uintptr_t)memory), end - first, MADV_HUGEPAGE);
 }
 
 /*

@@ -26,17 +26,14 @@ void phx_mem_init(phx_mem *mem, ph_allocator allocator);
 /* A part of `whole`, from the same allocator, with the same key, to be counted by itself; whole outlives it. */
 void phx_mem_init_part(phx_mem *mem, phx_mem *whole);
 
-/* bytes > 0, alignment a power of two. NULL = no memory. The memory is not cleared. */
+/*
+ * bytes > 0, alignment a power of two. NULL = no memory. The memory is not cleared. From 2 MiB on it is in large pages,
+ * if the system has some.
+ */
 void *phx_alloc(phx_mem *mem, size_t bytes, size_t alignment);
 void *phx_alloc_zero(phx_mem *mem, size_t bytes, size_t alignment);
 /* memory may be NULL; bytes and alignment as at phx_alloc(). */
 void phx_free(phx_mem *mem, void *memory, size_t bytes, size_t alignment);
-
-/*
- * Memory that is about to be written whole: the system may give it in large pages, a fault for each 2 MiB in place of
- * 512. Advice: no call fails by it.
- */
-void phx_mem_advise_whole(void *memory, size_t bytes);
 
 /*
  * Makes *array (of `item` bytes each, *capacity of them) hold at least `needed` items;

@@ -25,12 +25,9 @@ void phx_image_release(phx_image *image)
 bool phx_image_reserve(phx_image *image, phx_image_table table, uint64_t more)
 {
     phx_image_rows *rows = &image->tables[table];
-    const uint32_t had = rows->capacity, bytes = phx_image_kinds[table].record_bytes;
+    const size_t bytes = phx_image_kinds[table].record_bytes;
     if (more > UINT32_MAX - rows->count) return false;
-    if (!phx_grow(&image->mem, &rows->at, &rows->capacity, rows->count, (size_t)(rows->count + more), bytes))
-        return false;
-    if (rows->capacity > had) phx_mem_advise_whole(rows->at, (size_t)rows->capacity * bytes);
-    return true;
+    return phx_grow(&image->mem, &rows->at, &rows->capacity, rows->count, (size_t)(rows->count + more), bytes);
 }
 
 void *phx_image_add(phx_image *image, phx_image_table table)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/mem_jemalloc.h"
@@ -120,6 +121,66 @@ Test(mem, failure_holds_nothing, .init = watch, .fini = all_given_back)
     cr_assert_null(phx_alloc(&mem, 100, 8));
     cr_assert_null(phx_alloc_zero(&mem, 100, 8));
     cr_assert_eq(atomic_load(&mem.bytes), 0);
+}
+
+/* ---- large pages ---- */
+
+enum { LARGE_PAGE = 2 << 20 };
+
+/* Is the system asked for large pages where this byte is? By the flags of its mapping. */
+static bool is_advised(const void *byte)
+{
+    char line[512];
+    bool inside = false, advised = false;
+    FILE *maps = fopen("/proc/self/smaps", "re");
+    cr_assert_not_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        char *behind;
+        const uintptr_t first = (uintptr_t)strtoull(line, &behind, 16);
+        if (*behind == '-') inside = (uintptr_t)byte >= first && (uintptr_t)byte < strtoull(behind + 1, NULL, 16);
+        else if (inside && strncmp(line, "VmFlags:", strlen("VmFlags:")) == 0) advised = strstr(line, " hg") != NULL;
+    }
+    (void)fclose(maps);
+    return advised;
+}
+
+static void large_from_two_megabytes_on(void)
+{
+    const size_t sizes[] = {LARGE_PAGE - 1, LARGE_PAGE, 3 * LARGE_PAGE + 5};
+    const bool known = access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0; /* by the system */
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const bool large = sizes[i] >= LARGE_PAGE;
+        char *memory = phx_alloc(&mem, sizes[i], 64);
+        cr_assert_not_null(memory);
+        cr_assert(!large || is_aligned(memory, LARGE_PAGE), "%zu bytes", sizes[i]);
+        cr_assert(!large || !known || is_advised(memory), "%zu bytes", sizes[i]);
+        cr_assert(!large || !known || is_advised(memory + sizes[i] / LARGE_PAGE * LARGE_PAGE - 1), "%zu", sizes[i]);
+        phx_free(&mem, memory, sizes[i], 64);
+    }
+}
+
+Test(mem, large_pages, .init = watch, .fini = all_given_back)
+{
+    large_from_two_megabytes_on(); /* and blocks are given back with the alignment that they were asked with */
+}
+
+Test(mem, large_pages_of_the_default)
+{
+    phx_mem_init(&mem, (ph_allocator){0});
+    large_from_two_megabytes_on();
+}
+
+Test(mem, small_blocks_are_aligned_as_asked, .init = watch, .fini = all_given_back)
+{
+    enum { BLOCKS = 4 };
+    void *blocks[BLOCKS];
+    bool all = true;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        blocks[i] = phx_alloc(&mem, LARGE_PAGE - 1, 64);
+        all = all && is_aligned(blocks[i], LARGE_PAGE);
+    }
+    cr_assert(!all);
+    for (uint32_t i = 0; i < BLOCKS; i++) phx_free(&mem, blocks[i], LARGE_PAGE - 1, 64);
 }
 
 /* ---- growing arrays ---- */
