@@ -23,38 +23,69 @@ static float view_of_word(int32_t word)
     return view;
 }
 
-/* Computes the summary of a block. */
-static void sum_up_block(const phx_grid *grid, phx_block *block)
+/* Computes the summary of the views of a block with different ones. */
+static void sum_up_views(const phx_grid *grid, phx_block *block)
 {
     const float *view = grid->rows.view;
     const int32_t none = view_word(INFINITY);
     int32_t reach = 0, reach_min = none, least = none;
-    uint32_t slots = 0, observers = 0;
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
         int32_t own = view_word(view[i]), far = own & INT32_MAX;
         int32_t some = far != 0 ? far : none;
         own = far != 0 ? own : none;
-        observers += far != 0;
-        slots |= grid->rows.slot[i];
         reach = far > reach ? far : reach;
         reach_min = some < reach_min ? some : reach_min;
         least = own < least ? own : least;
     }
     block->reach = view_of_word(reach);
     block->reach_min = view_of_word(reach_min);
-    block->observers = observers;
-    block->special = phx_row_word_special((phx_row_word){slots});
-    block->view_min = least > 0 && reach > 0 ? view_of_word(least) : 0.0f;
+    block->view_min = least > 0 ? view_of_word(least) : 0.0f;
 }
 
-/* Bits of up to 64 rows from one on that have a view. */
+/* Computes the summary of a block. As a rule its observers have one view, which needs no comparison of two. */
+static void sum_up_block(const phx_grid *grid, phx_block *block)
+{
+    const float *view = grid->rows.view;
+    int32_t any = 0, each = -1; /* bits that a view has, and bits that each one has */
+    uint32_t slots = 0, observers = 0;
+    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
+        const int32_t own = view_word(view[i]), observes = (own & INT32_MAX) != 0 ? -1 : 0;
+        any |= own;
+        each &= own | ~observes;
+        observers -= (uint32_t)observes;
+        slots |= grid->rows.slot[i];
+    }
+    block->observers = observers;
+    block->special = phx_row_word_special((phx_row_word){slots});
+    if (observers > 0 && any != each) {
+        sum_up_views(grid, block);
+        return;
+    }
+    block->reach = view_of_word(any & INT32_MAX);
+    block->reach_min = observers > 0 ? block->reach : INFINITY;
+    block->view_min = any > 0 ? block->reach : 0.0f;
+}
+
+/* Bits of eight rows from one on that have a view: bytes of 0 and 1, put together by a product. */
+static uint64_t watching_eight(const float *view)
+{
+    enum { ROWS = 8, TOP = 56 };
+    uint8_t has[ROWS];
+    uint64_t bytes;
+    for (uint32_t i = 0; i < ROWS; i++) has[i] = view[i] != 0.0f;
+    memcpy(&bytes, has, sizeof bytes);
+    return bytes * UINT64_C(0x0102040810204080) >> TOP;
+}
+
+/* Bits of up to 64 rows from one on that have a view; columns have a pad behind them. */
 static uint64_t watching_from(const phx_grid *grid, uint32_t first)
 {
+    enum { AT_ONCE = 8 };
     const float *view = grid->rows.view + first;
     const uint32_t left = grid->row_end - first, count = left < PHX_WORD_ROWS ? left : PHX_WORD_ROWS;
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < count; i++) bits |= (uint64_t)(view[i] != 0.0f) << i;
-    return bits;
+    for (uint32_t i = 0; i < PHX_WORD_ROWS; i += AT_ONCE) bits |= watching_eight(view + i) << i;
+    return count < PHX_WORD_ROWS ? bits & ((UINT64_C(1) << count) - 1) : bits;
 }
 
 bool phx_block_summary_valid(const phx_grid *grid)

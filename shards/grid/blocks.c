@@ -57,13 +57,17 @@ static bool block_idle(const phx_block *block, uint64_t tick)
     return block->start[0] == block->start[PHX_BLOCK_TOWERS] && block->dirty_tick != tick;
 }
 
-/* Drops the idle blocks once they are the most. */
-static void drop_idle_blocks(phx_grid *grid, uint64_t tick)
+/* Are most blocks idle? Of few blocks it makes no difference. */
+static bool most_idle(const phx_grid *grid, uint64_t tick)
 {
     enum { KEEP_AT_LEAST = 64 };
     uint32_t empty = 0;
     for (uint32_t i = 0; i < grid->block_count; i++) empty += block_idle(&grid->blocks[i], tick);
-    if (grid->block_count < KEEP_AT_LEAST || empty * 2 < grid->block_count) return;
+    return grid->block_count >= KEEP_AT_LEAST && empty * 2 >= grid->block_count;
+}
+
+static void drop_idle_blocks(phx_grid *grid, uint64_t tick)
+{
     uint32_t kept = 0, ordered = grid->blocks_ordered;
     for (uint32_t i = 0; i < grid->block_count; i++) {
         phx_block *block = &grid->blocks[i];
@@ -115,16 +119,20 @@ static void permute_blocks(phx_grid *grid, uint64_t *words)
     }
 }
 
+static bool many_new(const phx_grid *grid)
+{
+    enum { NEW_PART = 8 };
+    return grid->block_count - grid->blocks_ordered > grid->block_count / NEW_PART;
+}
+
 /*
- * Orders the blocks once there are many new ones. New blocks are behind the others in the order in which they were
+ * Orders the blocks, as there are many new ones. New blocks are behind the others in the order in which they were
  * made: right, but slower. Memory is taken for a moment, only where entities went to new places, so in no steady tick.
  * false = no memory.
  */
 static bool order_blocks(phx_grid *grid, phx_mem *mem)
 {
-    enum { NEW_PART = 8 };
     const uint32_t count = grid->block_count;
-    if (count - grid->blocks_ordered <= count / NEW_PART) return true;
     uint64_t *words = phx_alloc(mem, 2 * (size_t)count * sizeof *words, PHX_CACHE_LINE);
     if (!words) return false;
     for (uint32_t i = 0; i < count; i++) words[i] = (uint64_t)morton_code(&grid->blocks[i]) << 32 | i;
@@ -144,10 +152,15 @@ static bool order_blocks(phx_grid *grid, phx_mem *mem)
     return true;
 }
 
+bool phx_grid_blocks_tidy(const phx_grid *grid, uint64_t tick)
+{
+    return !most_idle(grid, tick) && !many_new(grid);
+}
+
 bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick)
 {
     PHX_ASSERT(grid->blocks_ordered <= grid->block_count);
-    drop_idle_blocks(grid, tick);
+    if (most_idle(grid, tick)) drop_idle_blocks(grid, tick);
     PHX_ASSERT(grid->blocks_ordered <= grid->block_count);
-    return order_blocks(grid, mem);
+    return !many_new(grid) || order_blocks(grid, mem);
 }

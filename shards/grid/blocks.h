@@ -19,6 +19,9 @@ phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t instance
 /* Before a rebuild, while start[] is still right: drops idle blocks and may renumber all. false = no memory. */
 bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick);
 
+/* While start[] is right: would that change nothing? */
+bool phx_grid_blocks_tidy(const phx_grid *grid, uint64_t tick);
+
 /* Pairs of rows that share a tower, each row with itself, too. */
 static inline uint64_t phx_block_pairs_together(const phx_block *block)
 {

@@ -7,11 +7,12 @@
  * A block exists only where an entity is or was lately. A two-level table over the world's block coordinates finds
  * blocks, so an empty world costs nothing, however large it is.
  *
- * In the ingest phase a step writes its row in place, and rows may drift out of their towers. A rebuild, by counting
- * sort in the index phase, is due only if the longest steps since the last one add up to drift_limit, or if so many
- * entities entered, left or jumped in view of an observer that row edits cost more (row_edit.c; for row edits there are
- * gaps between blocks). A row query reaches farther by the drift. Marks are in the towers where entities stand, not in
- * the towers of rows. Written by the shard's owner; read by all workers in the interest phase and by readers.
+ * In the ingest phase a step writes its row in place, and rows may drift out of their towers. A counting sort in the
+ * index phase, from bodies (rebuild.h) or from columns alone (drift_sort.h), is due only if the longest steps since the
+ * last one add up to drift_limit, or if so many entities entered, left or jumped in view of an observer that row edits
+ * cost more (row_edit.c; for row edits there are gaps between blocks). A row query reaches farther by the drift. Marks
+ * are in the towers where entities stand, not in the towers of rows. Written by the shard's owner; read by all workers
+ * in the interest phase and by readers.
  */
 #ifndef PHX_SHARDS_GRID_GRID_H
 #define PHX_SHARDS_GRID_GRID_H

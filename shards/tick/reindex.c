@@ -11,6 +11,8 @@
 #include "shards/entity/renames.h"
 #include "shards/exchange/list_handover.h"
 #include "shards/grid/block_summary.h"
+#include "shards/grid/blocks.h"
+#include "shards/grid/drift_sort.h"
 #include "shards/grid/rebuild.h"
 #include "shards/grid/row_edit.h"
 #include "shards/publish/deferred_updates.h"
@@ -156,12 +158,14 @@ static void inner_bounds(const phx_rules *rules, int axis, float *low, float *hi
     *high = rules->origin[axis] + extent - slack;
 }
 
-/* Is an entity outside of all towers? Such entities are in blocks at the world's edge; most blocks are far from it. */
-static bool any_outside(const phx_shard *shard)
+/*
+ * Is an entity outside of all towers, by columns of positions? Such entities are in blocks at the world's edge; most
+ * blocks are far from it.
+ */
+static bool any_outside(const phx_shard *shard, const float *x, const float *y)
 {
     const phx_grid *grid = &shard->grid;
     const phx_rules *rules = shard->rules;
-    const float *x = grid->rows.x, *y = grid->rows.y;
     float low_x, low_y, high_x, high_y;
     inner_bounds(rules, 0, &low_x, &high_x);
     inner_bounds(rules, 1, &low_y, &high_y);
@@ -190,7 +194,7 @@ static bool rebuild_rows(phx_shard *shard)
     if (!phx_grid_rebuild(grid, shard->mem, &shard->store, deferred->slots, deferred->count, shard->tick,
                           shard->dirty_stamp))
         return false;
-    grid->outside = any_outside(shard);
+    grid->outside = any_outside(shard, grid->rows.x, grid->rows.y);
     return true;
 }
 
@@ -214,7 +218,8 @@ static phx_rows_edited edit_rows(phx_shard *shard)
         done = phx_grid_put(grid, shard->mem, &shard->store, slot, shard->tick, &work);
         put++;
     }
-    if (grid->outside && put > 0) grid->outside = any_outside(shard); /* the entity that was outside may be gone */
+    if (grid->outside && put > 0) /* the entity that was outside may be gone */
+        grid->outside = any_outside(shard, grid->rows.x, grid->rows.y);
     grid->outside |= outside;
     if (put > 0 && done == PHX_EDIT_DONE) grid->pause_next /= 2;
     return done;
@@ -235,10 +240,43 @@ bool phx_shard_outside_valid(const phx_shard *shard)
     return true;
 }
 
+/* Is there a deferred ghost that no own observer sees? It waits for a sort from bodies. */
+static bool any_unseen_waits(const phx_shard *shard)
+{
+    for (uint32_t i = 0; i < shard->deferred.count; i++) {
+        const uint32_t slot = shard->deferred.slots[i], state = shard->store.body[slot].state;
+        if ((state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW) && ghost_unseen(shard, slot)) return true;
+    }
+    return false;
+}
+
+/*
+ * Is a sort due only as rows drifted, of so many ticks' steps that one more makes little difference? Then rows are
+ * sorted by old positions, and those of the few entities that entered, left or jumped are edited.
+ */
+static bool drift_alone(const phx_shard *shard)
+{
+    enum { TICKS_AT_LEAST = 3 };
+    const phx_grid *grid = &shard->grid;
+    return grid->positions_stale && !grid->needs_rebuild && !grid->sorting &&
+           shard->step_max * TICKS_AT_LEAST <= shard->drift_limit && !phx_grid_sort_due(grid, adds_due(shard)) &&
+           phx_grid_blocks_tidy(grid, shard->tick) && !any_unseen_waits(shard);
+}
+
+/* Sorts rows by old positions. */
+static void sort_drifted_rows(phx_shard *shard)
+{
+    phx_grid_sort_drifted(&shard->grid, shard->rules, &shard->store);
+    shard->grid.outside = any_outside(shard, shard->grid.rows.ox, shard->grid.rows.oy);
+}
+
 bool phx_rows_update(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
-    if (rebuild_due(shard)) return rebuild_rows(shard);
+    if (rebuild_due(shard)) {
+        if (!drift_alone(shard)) return rebuild_rows(shard);
+        sort_drifted_rows(shard);
+    }
     grid->drift_bound = drift_now(shard);
     const phx_rows_edited done = edit_rows(shard);
     return done == PHX_EDIT_SORT ? rebuild_rows(shard) : done == PHX_EDIT_DONE;

@@ -25,7 +25,7 @@ pharos_unit_test(NAME unit_shards_entity SOURCES
     unit/shards/entity/test_list_pool.c unit/shards/entity/test_relations.c unit/shards/entity/test_visibility.c
     LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_grid SOURCES
-    unit/shards/grid/test_far_targets.c unit/shards/grid/test_grid.c unit/shards/grid/test_row_edit.c)
+    unit/shards/grid/test_drift_sort.c unit/shards/grid/test_far_targets.c unit/shards/grid/test_grid.c unit/shards/grid/test_row_edit.c)
 pharos_unit_test(NAME unit_shards_simd SOURCES
     unit/shards/simd/test_due.c unit/shards/simd/test_kernels.c unit/shards/simd/test_order_kernels.c unit/shards/simd/test_tile_cull.c
     unit/shards/simd/test_top_k.c
@@ -57,7 +57,8 @@ pharos_unit_test(NAME unit_shards_interest SOURCES
 pharos_unit_test(NAME unit_shards_publish SOURCES
     unit/shards/publish/test_motion_tile.c unit/shards/publish/test_recipients.c LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_tick SOURCES
-    unit/shards/tick/test_begin_end.c unit/shards/tick/test_blind_tick.c unit/shards/tick/test_flat_ground.c LIBS pharos_shards_fixture)
+    unit/shards/tick/test_begin_end.c unit/shards/tick/test_blind_tick.c unit/shards/tick/test_flat_ground.c
+    unit/shards/tick/test_reindex.c LIBS pharos_shards_fixture)
 pharos_unit_test(NAME unit_shards_storage SOURCES
     unit/shards/storage/test_storages.c LIBS pharos_shards_fixture)
 if(PHAROS_CLASSICAL_INDEXES AND TARGET unit_shards_storage) # no unit tests under the thread sanitizer
