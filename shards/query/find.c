@@ -3,6 +3,7 @@
  */
 #include "shards/query/find.h"
 
+#include "shards/entity/event_order.h"
 #include "shards/entity/heap.h"
 #include "shards/query/shapes.h"
 #include "shards/query/slots_in_range.h"
@@ -29,7 +30,7 @@ static void make_heap(phx_hits *hits, ph_hit *items, uint32_t count)
     for (uint32_t i = count / 2; i-- > 0;) sift_hits(hits, items, count, i);
 }
 
-void phx_hits_add(phx_hits *hits, ph_hit hit)
+void phx_hits_add_rest(phx_hits *hits, ph_hit hit)
 {
     hits->count++;
     if (hits->behind && !phx_hit_before(hits, &hits->last, &hit)) {
@@ -68,6 +69,21 @@ static void insertion_sort_hits(phx_hits *hits, ph_hit *items, uint32_t count)
     }
 }
 
+/* By id alone: no branch depends on a comparison. */
+static void rank_sort_hits(const phx_kernels *kernels, ph_hit *items, uint32_t count)
+{
+    uint64_t id[PHX_ORDER_SHORT_MAX];
+    uint32_t place[PHX_ORDER_SHORT_MAX];
+    ph_hit spare[PHX_ORDER_SHORT_MAX];
+    if (count < 2) return;
+    for (uint32_t i = 0; i < count; i++) {
+        spare[i] = items[i];
+        id[i] = items[i].id;
+    }
+    kernels->rank_words(id, count, place);
+    for (uint32_t i = 0; i < count; i++) items[place[i]] = spare[i];
+}
+
 static void swap_hits(ph_hit *a, ph_hit *b)
 {
     ph_hit item = *a;
@@ -92,32 +108,47 @@ static uint32_t split_hits(phx_hits *hits, ph_hit *items, uint32_t count)
     }
 }
 
-/* Quicksort; deeper than `depth` a heap sort, so there is no bad case. */
-static void sort_hits_above(phx_hits *hits, ph_hit *items, uint32_t count, uint32_t depth)
+enum { INSERTION_MAX = 16 };
+
+/* So few hits are sorted without a split. */
+static uint32_t short_hits(const phx_kernels *kernels, const phx_hits *hits)
 {
-    enum { INSERTION_MAX = 16 };
-    while (count > INSERTION_MAX && depth-- > 0) {
+    const bool ranks = !hits->by_square && !hits->by_kind && kernels->rank_most > INSERTION_MAX;
+    return ranks ? kernels->rank_most : INSERTION_MAX;
+}
+
+static void sort_short_hits(const phx_kernels *kernels, phx_hits *hits, ph_hit *items, uint32_t count)
+{
+    if (short_hits(kernels, hits) > INSERTION_MAX) rank_sort_hits(kernels, items, count);
+    else insertion_sort_hits(hits, items, count);
+}
+
+/* Quicksort; deeper than `depth` a heap sort, so there is no bad case. */
+static void sort_hits_above(const phx_kernels *kernels, phx_hits *hits, ph_hit *items, uint32_t count, uint32_t depth)
+{
+    const uint32_t most = short_hits(kernels, hits);
+    while (count > most && depth-- > 0) {
         uint32_t half = split_hits(hits, items, count);
-        sort_hits_above(hits, items + half, count - half, depth);
+        sort_hits_above(kernels, hits, items + half, count - half, depth);
         count = half;
     }
-    if (count <= INSERTION_MAX) {
-        insertion_sort_hits(hits, items, count);
+    if (count <= most) {
+        sort_short_hits(kernels, hits, items, count);
         return;
     }
     make_heap(hits, items, count);
     sort_heap(hits, items, count);
 }
 
-void phx_hits_sort(phx_hits *hits)
+void phx_hits_sort(const phx_kernels *kernels, phx_hits *hits)
 {
     uint32_t depth = 0;
-    if (hits->unordered) return;
+    if (hits->unordered || hits->sorted) return;
     if (hits->heap) {
         sort_heap(hits, hits->at, hits->kept);
     } else {
         while (hits->kept >> depth) depth++;
-        sort_hits_above(hits, hits->at, hits->kept, 2 * depth);
+        sort_hits_above(kernels, hits, hits->at, hits->kept, 2 * depth);
     }
     hits->heap = false;
 }
@@ -154,6 +185,40 @@ void phx_find_add(const phx_shard *shard, const ph_query *query, uint32_t slot, 
     phx_hits_add(hits, (ph_hit){name->id, phx_store_user_data(&shard->store, slot), square, name->kind});
 }
 
+static bool query_filters(const ph_query *query)
+{
+    return query->without != 0 || query->layers != 0 || query->kind_count > 0 ||
+           (query->flags & (PH_QUERY_IN_INSTANCE | PH_QUERY_HEIGHT));
+}
+
+/* Writes few hits in order: their ids are ranked first, so each is written once. */
+static void fill_hits(const phx_shard *shard, const uint32_t *slots, uint32_t count, phx_hits *hits)
+{
+    const phx_store *store = &shard->store;
+    uint64_t id[PHX_ORDER_SHORT_MAX];
+    uint32_t place[PHX_ORDER_SHORT_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        id[i] = store->name[slots[i]].id;
+        place[i] = i;
+    }
+    if (!hits->unordered && count > 1) shard->kernels->rank_words(id, count, place);
+    for (uint32_t i = 0; i < count; i++)
+        hits->at[place[i]] = (ph_hit){id[i], phx_store_user_data(store, slots[i]), 0.0f, store->name[slots[i]].kind};
+    hits->kept = hits->count = count;
+    hits->sorted = true;
+}
+
+void phx_find_add_all(const phx_shard *shard, const ph_query *query, const uint32_t *slots, uint32_t count,
+                      phx_hits *hits)
+{
+    PHX_ASSERT(hits->count == 0 && !hits->behind);
+    if (count <= hits->room && count <= shard->kernels->rank_most && !query_filters(query)) {
+        fill_hits(shard, slots, count, hits);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) phx_find_add(shard, query, slots[i], 0.0f, hits);
+}
+
 static void ask_slot(const finder *at, uint32_t slot)
 {
     const phx_body *body = &at->shard->store.body[slot];
@@ -166,6 +231,11 @@ static void ask_slot(const finder *at, uint32_t slot)
 static void collect_in_query(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const finder *at = (const finder *)sink;
+    const phx_store *store = &at->shard->store;
+    for (uint32_t i = 0; i < count; i++) {
+        __builtin_prefetch(&store->body[slots[i]]);
+        __builtin_prefetch(&store->name[slots[i]]);
+    }
     for (uint32_t i = 0; i < count; i++) ask_slot(at, slots[i]);
 }
 

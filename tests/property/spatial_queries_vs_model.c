@@ -18,6 +18,7 @@
 #include "support/fail_alloc.h"
 
 enum { ENTITIES = 3000, ASKED = 200, THREADS = 3, KINDS = 3 };
+enum { SEES_ALL = 19 }; /* of so many entities one sees the whole world */
 static const float SIZE = 1000;
 
 static fail_alloc memory; /* of the world at hand */
@@ -62,6 +63,10 @@ static void world_fill(place *p, uint64_t *rng)
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         p->at[id] = (ph_position){somewhere(rng, id), somewhere(rng, id), 0};
         ph_attrs a = {.given = PH_X | PH_Y | PH_KIND | PH_USER_DATA, .x = p->at[id].x, .y = p->at[id].y};
+        if (id % SEES_ALL == 0) {
+            a.given |= PH_VIEW;
+            a.view = 2 * SIZE;
+        }
         a.kind = (uint32_t)(id % KINDS);
         a.user_data = id * 7;
         CHECK_OK(ph_enter(p->producer, id, &a));
@@ -78,6 +83,21 @@ static void world_walk(place *p, uint64_t *rng)
         CHECK_OK(ph_move(p->producer, id, p->at[id].x, p->at[id].y, 0));
     }
     CHECK_OK(ph_tick(p->world, NULL));
+}
+
+/* Some leave, and some go where other shards are, without a tick: lists stay, but for the ones that left. */
+static void world_apply(place *p)
+{
+    for (uint64_t id = 1; id <= ENTITIES; id += 7) {
+        if (id % 2 == 0) {
+            p->at[id].x = SIZE - p->at[id].x;
+            CHECK_OK(ph_move(p->producer, id, p->at[id].x, p->at[id].y, 0));
+        } else {
+            p->at[id] = (ph_position){NAN, NAN, 0}; /* nowhere */
+            CHECK_OK(ph_leave(p->producer, id));
+        }
+    }
+    CHECK_OK(ph_apply(p->world));
 }
 
 /* ---- expected hits ---- */
@@ -239,6 +259,106 @@ static void ask(const place *p, uint64_t *rng, uint32_t asked)
     free(queries);
 }
 
+/* ---- lists ---- */
+
+static int by_id(const void *a, const void *b)
+{
+    const uint64_t *l = a;
+    const uint64_t *r = b;
+    return *l < *r ? -1 : *l > *r;
+}
+
+/* The ids of a list that pass the filters, in order. */
+static ph_status expect_list(const place *p, const ph_query *q, uint64_t *ids, uint32_t *count)
+{
+    uint32_t all = 0;
+    *count = 0;
+    ph_status status = ph_list(p->world, q->of, ids, ENTITIES, &all);
+    for (uint32_t i = 0; status == PH_OK && i < all; i++) {
+        if (ids[i] != q->without && (q->kind_count == 0 || q->kinds[0] == ids[i] % KINDS)) {
+            ids[(*count)++] = ids[i];
+        }
+    }
+    qsort(ids, *count, sizeof *ids, by_id);
+    return status;
+}
+
+/* The filter of one entity is mostly for one that is in the list. */
+static ph_query some_list(const place *p, uint64_t *rng)
+{
+    static _Thread_local uint64_t ids[ENTITIES];
+    uint32_t count = 0;
+    ph_query q = some_query(rng);
+    q.shape = PH_QUERY_LIST;
+    q.of = 1 + phx_rng_below(rng, ENTITIES + ENTITIES / 50); /* some are of no entity */
+    q.flags = phx_rng_below(rng, 2) != 0 ? PH_QUERY_UNORDERED : 0;
+    q.kind_count = phx_rng_below(rng, 6) == 0 ? 1 : 0;
+    if (phx_rng_below(rng, 3) == 0 && ph_list(p->world, q.of, ids, ENTITIES, &count) == PH_OK && count > 0) {
+        q.without = ids[phx_rng_below(rng, count)];
+    }
+    return q;
+}
+
+static void check_list(const place *p, const ph_query *q, const ph_answer *got)
+{
+    static _Thread_local uint64_t expected[ENTITIES];
+    static _Thread_local bool seen[ENTITIES + 1];
+    uint32_t count;
+    ph_status status = expect_list(p, q, expected, &count);
+    uint32_t written = count < got->capacity ? count : got->capacity;
+    if (!CHECK(got->status == status && got->count == count,
+               "list of %" PRIu64 ": %s, %" PRIu32 " found, expected %s and %" PRIu32, q->of,
+               ph_status_name(got->status), got->count, ph_status_name(status), count)) {
+        return;
+    }
+    memset(seen, 0, sizeof seen);
+    for (uint32_t i = 0; i < written; i++) {
+        const ph_hit *hit = &got->hits[i];
+        bool in = bsearch(&hit->id, expected, count, sizeof *expected, by_id) != NULL && !seen[hit->id];
+        bool ordered = (q->flags & PH_QUERY_UNORDERED) != 0 || hit->id == expected[i];
+        bool whole = hit->user_data == hit->id * 7 && hit->kind == hit->id % KINDS && !(hit->square != 0);
+        if (!CHECK(in && ordered && whole, "list of %" PRIu64 ": place %" PRIu32 " of %" PRIu32 " is %" PRIu64, q->of,
+                   i, count, hit->id)) {
+            return;
+        }
+        seen[hit->id] = true;
+    }
+}
+
+/* One batch, circles among the lists; each tenth alone too. */
+static void ask_lists(const place *p, uint64_t *rng, uint32_t asked)
+{
+    ph_query *queries = check_zalloc(asked * sizeof *queries);
+    ph_answer *answers = check_zalloc(asked * sizeof *answers);
+    ph_hit *hits = check_zalloc((size_t)asked * ENTITIES * sizeof *hits);
+    ph_status first = PH_OK;
+    for (uint32_t i = 0; i < asked; i++) {
+        queries[i] = phx_rng_below(rng, 8) != 0 ? some_list(p, rng) : some_query(rng);
+        answers[i].hits = hits + (size_t)i * ENTITIES;
+        answers[i].capacity = phx_rng_below(rng, 2) != 0 ? ENTITIES : phx_rng_below(rng, 40);
+    }
+    uint64_t calls = atomic_load(&memory.calls);
+    ph_status status = ph_find_many(p->world, asked, queries, answers);
+    CHECK(atomic_load(&memory.calls) == calls, "queries of lists allocated");
+    for (uint32_t i = 0; i < asked && check_failures() == 0; i++) {
+        ph_answer *one = &answers[i];
+        first = first == PH_OK ? one->status : first;
+        if (queries[i].shape != PH_QUERY_LIST) {
+            check_answer(p, &queries[i], one);
+            continue;
+        }
+        check_list(p, &queries[i], one);
+        if (i % 10 == 0) {
+            one->status = ph_find(p->world, &queries[i], one->hits, one->capacity, &one->count);
+            check_list(p, &queries[i], one);
+        }
+    }
+    CHECK(status == first, "%s, expected %s", ph_status_name(status), ph_status_name(first));
+    free(hits);
+    free(answers);
+    free(queries);
+}
+
 /* ---- layouts ---- */
 
 static void layouts(uint64_t seed)
@@ -255,7 +375,10 @@ static void layouts(uint64_t seed)
         for (int ticks = 0; ticks < 3 && check_failures() == 0; ticks++) {
             world_walk(p, &rng);
             ask(p, &rng, ASKED);
+            ask_lists(p, &rng, ASKED);
         }
+        world_apply(p);
+        ask_lists(p, &rng, ASKED);
         CHECK_OK(ph_world_destroy(p->world));
     }
     free(p);

@@ -7,6 +7,7 @@
 #include "base/lengths.h"
 #include "shards/query/find.h"
 #include "shards/query/shapes.h"
+#include "world/read/lists_ahead.h"
 #include "world/read/query.h"
 #include "world/table/gate.h"
 
@@ -146,15 +147,21 @@ static bool add_related(void *user, const phx_shard *shard, uint32_t slot)
     return true;
 }
 
-static ph_status find_in_lists(const phx_world *world, const ph_query *query, phx_hits *hits)
+static ph_status find_in_lists(const phx_world *world, const ph_query *query, const phx_list_ahead *ahead,
+                               phx_hits *hits)
 {
     related at = {query, hits};
+    if (ahead && ahead->shard) {
+        phx_find_add_all(ahead->shard, query, ahead->targets, ahead->count, hits);
+        return PH_OK;
+    }
     if (query->shape == PH_QUERY_LIST) return phx_query_each_listed(world, query->of, add_related, &at);
     return phx_query_each_observer(world, query->of, add_related, &at);
 }
 
-/* Fills hits, in order; hits->count is the number of all hits of the query. */
-static ph_status find_checked(const phx_world *world, const ph_query *query, phx_hits *hits)
+/* Fills hits, in order; hits->count is the number of all hits of the query. ahead: its list, or NULL. */
+static ph_status find_checked(const phx_world *world, const ph_query *query, const phx_list_ahead *ahead,
+                              phx_hits *hits)
 {
     bool nearest = query->shape == PH_QUERY_NEAREST;
     ph_status status = check_query_shape(query);
@@ -163,23 +170,44 @@ static ph_status find_checked(const phx_world *world, const ph_query *query, phx
     hits->by_square = nearest;
     if (nearest && hits->room > query->nearest) hits->room = query->nearest;
     if (nearest) find_nearest(world, query, hits);
-    else if (of_lists(query)) status = find_in_lists(world, query, hits);
+    else if (of_lists(query)) status = find_in_lists(world, query, ahead, hits);
     else find_in_shards(world, query, hits);
     if (status != PH_OK) return status;
-    phx_hits_sort(hits);
+    phx_hits_sort(world->shards->kernels, hits);
     if (nearest && hits->count > query->nearest) hits->count = query->nearest;
     return PH_OK;
 }
 
+static ph_status find_answer(const phx_world *world, const ph_query *query, const phx_list_ahead *ahead,
+                             ph_answer *answer)
+{
+    phx_hits found = {.at = answer->hits, .room = answer->capacity};
+    answer->count = 0;
+    if (!answer->hits && answer->capacity > 0) return PH_BAD_ARGUMENT;
+    found.unordered = (query->flags & PH_QUERY_UNORDERED) && query->shape != PH_QUERY_NEAREST;
+    ph_status status = find_checked(world, query, ahead, &found);
+    if (status == PH_OK) answer->count = found.count;
+    return status;
+}
+
+/* Up to PHX_LISTS_AHEAD queries. */
+static void find_some(const phx_world *world, const ph_query *queries, ph_answer *answers, uint32_t count)
+{
+    phx_lists_ahead lists;
+    phx_lists_look_up(&lists, world, queries, answers, count);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        end = phx_lists_find(&lists, i);
+        for (uint32_t j = i; j < end; j++)
+            answers[j].status = find_answer(world, &queries[j], &lists.list[j], &answers[j]);
+    }
+}
+
 ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
 {
-    phx_hits found = {.at = hits, .room = capacity};
-    *count = 0;
-    if (!hits && capacity > 0) return PH_BAD_ARGUMENT;
-    found.unordered = (query->flags & PH_QUERY_UNORDERED) && query->shape != PH_QUERY_NEAREST;
-    ph_status status = find_checked(world, query, &found);
-    if (status == PH_OK) *count = found.count;
-    return status;
+    ph_answer answer = {.hits = hits, .capacity = capacity};
+    find_some(world, query, &answer, 1);
+    *count = answer.count;
+    return answer.status;
 }
 
 ph_status phx_find_piece(const phx_world *world, const ph_query *query, phx_list_piece *piece)
@@ -188,7 +216,7 @@ ph_status phx_find_piece(const phx_world *world, const ph_query *query, phx_list
     piece->behind = hits->kept > 0;
     ph_hit last = piece->behind ? hits->at[hits->kept - 1] : (ph_hit){0};
     *hits = (phx_hits){.at = hits->at, .room = hits->room, .behind = piece->behind, .last = last};
-    ph_status status = find_checked(world, query, hits);
+    ph_status status = find_checked(world, query, NULL, hits);
     if (status != PH_OK) return status;
     uint32_t left = hits->count - hits->before; /* not visited yet */
     if (hits->kept > left) hits->kept = left;   /* of `nearest`: more than were asked for */
@@ -198,7 +226,7 @@ ph_status phx_find_piece(const phx_world *world, const ph_query *query, phx_list
 
 /* ---- many ---- */
 
-enum { GRAIN = 8 }; /* queries of a piece: microseconds, so that taking a piece costs little */
+enum { GRAIN = PHX_LISTS_AHEAD }; /* queries of a piece: microseconds, so that taking a piece costs little */
 
 typedef struct find_run {
     const phx_world *world;
@@ -207,30 +235,23 @@ typedef struct find_run {
     uint32_t count;
 } find_run;
 
-static void find_span(const find_run *at, uint32_t first, uint32_t end)
-{
-    for (uint32_t i = first; i < end; i++) {
-        ph_answer *answer = &at->answers[i];
-        answer->status = phx_find(at->world, &at->queries[i], answer->hits, answer->capacity, &answer->count);
-    }
-}
-
-static void find_body(void *context, uint32_t worker, uint32_t piece)
+static void find_piece(void *context, uint32_t worker, uint32_t piece)
 {
     const find_run *at = context;
-    uint32_t first = piece * GRAIN;
+    const uint32_t first = piece * GRAIN, left = at->count - first;
     (void)worker;
-    find_span(at, first, at->count - first < GRAIN ? at->count : first + GRAIN);
+    find_some(at->world, at->queries + first, at->answers + first, left < GRAIN ? left : GRAIN);
 }
 
 ph_status phx_find_many(phx_world *world, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
     find_run at = {.world = world, .queries = queries, .answers = answers, .count = count};
-    if (count > GRAIN && world->crew && phx_crew_acquire(world->crew)) {
-        phx_parallel_for(world->crew->workers, (count - 1) / GRAIN + 1, find_body, &at);
+    const uint32_t pieces = count > 0 ? (count - 1) / GRAIN + 1 : 0;
+    if (pieces > 1 && world->crew && phx_crew_acquire(world->crew)) {
+        phx_parallel_for(world->crew->workers, pieces, find_piece, &at);
         phx_crew_release(world->crew);
     } else {
-        find_span(&at, 0, count);
+        for (uint32_t piece = 0; piece < pieces; piece++) find_piece(&at, 0, piece);
     }
     for (uint32_t i = 0; i < count; i++)
         if (answers[i].status != PH_OK) return answers[i].status;

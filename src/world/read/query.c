@@ -224,9 +224,9 @@ static void piece_begin(phx_list_piece *piece, bool by_kind)
     *hits = (phx_hits){.at = hits->at, .room = hits->room, .by_kind = by_kind};
 }
 
-static ph_status piece_end(phx_list_piece *piece, ph_status status)
+static ph_status piece_end(const phx_world *world, phx_list_piece *piece, ph_status status)
 {
-    phx_hits_sort(&piece->hits);
+    phx_hits_sort(world->shards->kernels, &piece->hits);
     piece->left = piece->hits.count > piece->hits.kept;
     return status;
 }
@@ -234,11 +234,11 @@ static ph_status piece_end(phx_list_piece *piece, ph_status status)
 ph_status phx_query_list_piece(const phx_world *world, uint64_t observer, phx_list_piece *piece)
 {
     piece_begin(piece, true);
-    return piece_end(piece, phx_query_each_listed(world, observer, add_to_piece, piece));
+    return piece_end(world, piece, phx_query_each_listed(world, observer, add_to_piece, piece));
 }
 
 ph_status phx_query_observers_piece(const phx_world *world, uint64_t target, phx_list_piece *piece)
 {
     piece_begin(piece, false);
-    return piece_end(piece, phx_query_each_observer(world, target, add_to_piece, piece));
+    return piece_end(world, piece, phx_query_each_observer(world, target, add_to_piece, piece));
 }
