@@ -110,6 +110,12 @@ static void play(uint32_t shards, uint32_t workers)
     CHECK(view_of(&h, LATE) == step_view(VIEW, STEPS), "a newcomer begins at the step of the others");
     CHECK(view_of(&h, OBSERVER) == step_view(2 * VIEW, STEPS) && view_of(&h, OBSERVER + 1) == 0, "a set view counts");
     CHECK(stats.crowd_observers == CROWD + 1, "one more, one less");
+    const ph_attrs shrunk = {.given = PH_VIEW, .view = view_of(&h, OBSERVER)};
+    CHECK_OK(ph_set(h.producer, OBSERVER, &shrunk));
+    (void)tick(&h);
+    CHECK(view_of(&h, OBSERVER) == step_view(shrunk.view, STEPS), "a view as it is while shrunk is a narrower one");
+    CHECK_OK(ph_set(h.producer, OBSERVER, &wide));
+    (void)tick(&h);
     CHECK_OK(ph_leave(h.producer, LATE));
     gather(&h, CROWD, false);
     for (uint32_t step = STEPS; step-- > 0;) {

@@ -8,6 +8,7 @@
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/imports.h"
 #include "world/ingest/ingest_relations.h"
+#include "world/table/attr_resolve.h"
 #include "world/table/instance_counts.h"
 
 ph_status phx_ingest_enter_as(phx_world *world, uint64_t id, const ph_attrs *given, uint32_t keeps)
@@ -58,6 +59,15 @@ ph_status phx_ingest_leave(phx_world *world, const phx_command_id *command)
     return PH_OK;
 }
 
+/* Has the entity all of these values? Then nothing changes, and nothing needs room. */
+static bool has_values(const phx_world *world, const phx_store *store, uint32_t slot, const ph_attrs *given)
+{
+    const phx_attr *attr = phx_store_attr(store, slot);
+    if ((given->given & PH_POSITION) || attr->crowd_step > 0 || world->reclass) return false;
+    if ((given->given & PH_USER_DATA) && given->user_data != phx_store_user_data(store, slot)) return false;
+    return phx_attr_has(attr, given);
+}
+
 ph_status phx_ingest_set(phx_world *world, const phx_command_attrs *command)
 {
     uint64_t home = phx_directory_find(&world->directory, command->id);
@@ -66,6 +76,7 @@ ph_status phx_ingest_set(phx_world *world, const phx_command_attrs *command)
     if ((given->given & (PH_POSITION | PH_INSTANCE)) && (home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
     phx_shard *shard = &world->shards[phx_home_shard(home)];
     uint32_t slot = phx_home_slot(home);
+    if (has_values(world, &shard->store, slot, given)) return PH_OK;
     bool renamed = given->given & (PH_KIND | PH_USER_DATA);
     bool turns = (given->given & PH_REMOTE) && given->remote != phx_store_attr(&shard->store, slot)->remote;
     if (turns && !phx_ingest_place_relatives(world, command->id)) return PH_NO_MEMORY;

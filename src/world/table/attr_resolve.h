@@ -13,6 +13,12 @@
  */
 void phx_attr_apply(const phx_rules *rules, const ph_attrs *more, phx_attr *attr);
 
+/*
+ * Would phx_attr_apply() leave them as they are? They are resolved by classes as they are now, and no view is shrunk.
+ * Positions and user data do not count.
+ */
+bool phx_attr_has(const phx_attr *attr, const ph_attrs *more);
+
 /* phx_rules.adds_least of a definition. */
 uint32_t phx_def_adds_least(const ph_world_def *def);
 

@@ -400,6 +400,56 @@ Test(tables, given_attributes_count_and_the_class_gives_the_rest)
     }
 }
 
+/* Attributes of few values, any of them given. */
+static ph_attrs some_attrs(uint64_t *rng)
+{
+    const uint32_t few =
+        phx_rng_below(rng, 3) == 0 ? phx_rng_below(rng, PH_GIVEN_ALL + 1u) : 1u << phx_rng_below(rng, 21);
+    static const float lengths[] = {-0.0f, 0.0f, 1.0f, 7.0f};
+    return (ph_attrs){.given = few,
+                      .kind = phx_rng_below(rng, 2),
+                      .view = lengths[phx_rng_below(rng, 4)],
+                      .margin = lengths[phx_rng_below(rng, 4)],
+                      .reach = lengths[phx_rng_below(rng, 4)],
+                      .visible = lengths[phx_rng_below(rng, 4)],
+                      .layers = phx_rng_below(rng, 2),
+                      .sees = phx_rng_below(rng, 2),
+                      .cap = phx_rng_below(rng, 2),
+                      .stealth = (uint8_t)phx_rng_below(rng, 2),
+                      .detect = (uint8_t)phx_rng_below(rng, 2),
+                      .priority = (uint8_t)phx_rng_below(rng, 2),
+                      .global = phx_rng_below(rng, 2),
+                      .veiled = phx_rng_below(rng, 2),
+                      .ready = phx_rng_below(rng, 2),
+                      .remote = phx_rng_below(rng, 2),
+                      .instance = phx_rng_below(rng, 2),
+                      .consumer = phx_rng_below(rng, 2)};
+}
+
+Test(tables, attributes_that_change_nothing_are_known_before_they_are_applied)
+{
+    phx_rules rules = plain_rules(10, 10);
+    uint64_t rng = 5;
+    uint32_t same = 0, others = 0;
+    rules.classes = two_classes;
+    rules.class_count = 2;
+    for (uint32_t entity = 0; entity < 200; entity++) {
+        phx_attr attr = {0};
+        phx_attr_apply(&rules, &(ph_attrs){0}, &attr);
+        for (uint32_t i = 0; i < 300; i++) {
+            const ph_attrs more = some_attrs(&rng);
+            const bool has = phx_attr_has(&attr, &more);
+            const phx_attr before = attr;
+            phx_attr_apply(&rules, &more, &attr);
+            attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
+            cr_assert_eq(has, memcmp(&before, &attr, sizeof attr) == 0, "given %x", more.given);
+            same += has;
+            others += !has;
+        }
+    }
+    cr_assert(same > 1000 && others > 1000, "%u the same, %u others", same, others);
+}
+
 Test(tables, kind_and_consumer_come_only_when_given)
 {
     phx_rules rules = plain_rules(10, 10);
