@@ -27,6 +27,7 @@
 #include "base/rng.h"
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_family.h"
+#include "cluster/halo/halo_far.h"
 #include "cluster/halo/halo_in.h"
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_pins.h"

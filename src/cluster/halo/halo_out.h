@@ -7,11 +7,6 @@
 
 #include "cluster/halo/halo_state.h"
 
-/* Within so many ticks an entity is seen from far that the host has set so. New ones are at once. */
-enum { PHX_HALO_LOOK_TICKS = 256 };
-/* The same at once, with the next messages. PH_UNKNOWN_ID: it is not own; PH_NO_MEMORY. */
-ph_status phx_halo_look(phx_halo *halo, uint64_t id);
-
 /* Sends a message to a registration. */
 typedef void (*phx_halo_send_fn)(void *user, uint64_t target, const void *bytes, size_t size);
 /* Writes the messages of the last tick to all peers, between ticks. */

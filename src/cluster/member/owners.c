@@ -4,7 +4,7 @@
 #include "cluster/member/owners.h"
 
 #include "cluster/halo/halo.h"
-#include "cluster/halo/halo_out.h"
+#include "cluster/halo/halo_far.h"
 #include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/kept_arrivals.h"
