@@ -137,6 +137,7 @@ static void open_member(federation *f, uint32_t place, const ph_world_def *def)
                                            .width = ZONES_REACH + slack,
                                            .reach = ZONES_REACH - f->margin,
                                            .grace_ticks = 12,
+                                           .passed_ticks = LAG_MAX + 4,
                                            .quiet_ticks = 40});
     REQUIRE(phc_loop_join(f->loop, 4096, &m->transport) == PH_OK);
     (void)snprintf(m->subjects[0], sizeof m->subjects[0], "ph.halo.%u", place + 1);

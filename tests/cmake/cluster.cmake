@@ -10,6 +10,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/map/test_cluster_map.c
         unit/cluster/halo/test_double_ids.c
         unit/cluster/halo/test_halo.c
+        unit/cluster/halo/test_halo_passed.c
         unit/cluster/halo/test_halo_pins.c
         unit/cluster/halo/test_halo_search.c
         unit/cluster/halo/test_region_set.c

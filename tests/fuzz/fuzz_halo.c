@@ -1,8 +1,9 @@
 /*
  * A halo that hears any messages of two peers, one after the other. The bytes are steps: ticks, own entities that enter
- * and leave, pins, and messages: sound ones of a next, late or far tick, with parts, echoes, pins and copies of few
- * ids, own ones among them; and ones with damaged bytes, of which some have a right sum, and some end early. Each is
- * read to its end; the world ticks and verifies; what the halo writes is sound.
+ * and leave, that go to a peer, which takes them later, pins, and messages: sound ones of a next, late or far tick,
+ * with parts, echoes, pins and copies of few ids, own ones among them, some forwarded; and ones with damaged bytes, of
+ * which some have a right sum, and some end early. Each is read to its end; the world ticks and verifies; what the halo
+ * writes is sound.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "base/core.h"
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_in.h"
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_pins.h"
@@ -28,6 +30,7 @@ typedef enum step {
     STEP_LEAVE,
     STEP_PIN,
     STEP_MESSAGE,
+    STEP_GIVE = 7,
     STEPS = 8
 } step; /* the rest: messages */
 
@@ -58,6 +61,7 @@ static void read_through(const unsigned char *bytes, size_t size)
     phx_halo_parts parts;
     if (phx_halo_open(&head, &parts, bytes, size) != PHX_WIRE_GOOD) return;
     for (uint32_t i = 0; i < head.copies; i++) HOLDS(phx_halo_copy_at(&parts, i).id != 0);
+    for (uint32_t i = 0; i < head.forwards; i++) HOLDS(phx_halo_forward_at(&parts, i).copy < head.copies);
     for (uint32_t i = 0; i < head.gone; i++) HOLDS(phx_halo_gone_at(&parts, i).id != 0);
     for (uint32_t i = 0; i < head.pins; i++) HOLDS(phx_halo_pin_at(&parts, i).place < PHC_PINS_MAX);
     for (uint32_t i = 0; i < head.needs; i++) HOLDS(phx_halo_need_at(&parts, i) < PHX_CLUSTER_REGIONS_MAX);
@@ -98,19 +102,39 @@ static phx_halo_head draw_head(fuzzed *of, uint64_t source)
     return head;
 }
 
-static void put_items(fuzzed *of, unsigned char *at, const phx_halo_head *head)
+/* Some copies are another node's, as it told of them in a tick about the newest one; sets head->forwards. */
+static unsigned char *put_copies(fuzzed *of, unsigned char *at, phx_halo_head *head)
+{
+    enum { IS_FORWARDED = 3, FAR = 1 << 20 };
+    phx_halo_forward forwards[FEW];
+    for (uint32_t i = 0; i < head->copies; i++, at += PHX_HALO_COPY_BYTES) {
+        const uint8_t choice = draw(&of->bytes);
+        const phx_halo_copy copy = {.id = draw_id(of),
+                                    .stay = choice % FEW,
+                                    .turn = (uint8_t)(choice / 16 % FEW * 100),
+                                    .sending = choice >= 128,
+                                    .attrs = draw_attrs(of)};
+        phx_halo_put_copy(at, &copy, 0);
+        if (choice / FEW % FEW != IS_FORWARDED) continue;
+        const uint8_t origin = draw(&of->bytes);
+        const phx_halo_peer *peer = phx_halo_peer_find(&of->halo, OWN + origin % (PEERS + 2));
+        phx_halo_forward forward = {.copy = i, .source = OWN + origin % (PEERS + 2)};
+        forward.tick = 1 + (peer ? peer->newest : 0) + origin / 16 % FEW;
+        if (origin >= 192) forward.tick += FAR;
+        if (forward.source != head->source) forwards[head->forwards++] = forward;
+    }
+    for (uint32_t i = 0; i < head->forwards; i++, at += PHX_HALO_FORWARD_BYTES) phx_halo_put_forward(at, &forwards[i]);
+    return at;
+}
+
+static void put_items(fuzzed *of, unsigned char *at, phx_halo_head *head)
 {
     if (head->sets > 0) {
         const ph_attrs attrs = draw_attrs(of);
         phx_halo_put_set(at, &attrs);
         at += PHX_HALO_SET_BYTES;
     }
-    for (uint32_t i = 0; i < head->copies; i++, at += PHX_HALO_COPY_BYTES) {
-        const uint8_t choice = draw(&of->bytes);
-        const phx_halo_copy copy = {
-            .id = draw_id(of), .stay = choice % FEW, .sending = choice >= 128, .attrs = draw_attrs(of)};
-        phx_halo_put_copy(at, &copy, 0);
-    }
+    at = put_copies(of, at, head);
     for (uint32_t i = 0; i < head->gone; i++, at += PHX_HALO_GONE_BYTES)
         phx_halo_put_gone(at, (phx_halo_gone){.id = draw_id(of), .stay = draw(&of->bytes) % FEW});
     phx_writer writer = {.at = at, .end = at + head->pins * PHX_HALO_PIN_BYTES + head->needs * PHX_HALO_NEED_BYTES};
@@ -137,10 +161,11 @@ static void hear_message(fuzzed *of)
 {
     static unsigned char room[BYTES_MAX];
     const uint8_t choice = draw(&of->bytes);
-    const phx_halo_head head = draw_head(of, OWN + 1 + choice % (PEERS + 1)); /* one of them is no member */
+    phx_halo_head head = draw_head(of, OWN + 1 + choice % (PEERS + 1)); /* one of them is no member */
     memset(room, 0, sizeof room);
     HOLDS(phx_halo_bytes(&head) <= sizeof room);
     put_items(of, room + PHX_HALO_HEAD_BYTES, &head);
+    HOLDS(phx_halo_bytes(&head) <= sizeof room);
     size_t size = phx_halo_seal(room, &head);
     if (choice >= 192) damage(of, room, size, choice / 4);
     if (choice >= 240) size = size * draw(&of->bytes) / UINT8_MAX; /* it ends early */
@@ -169,6 +194,17 @@ static void leave_own(fuzzed *of)
     if (phx_hand_over_leave(&of->node, id) == PH_OK) (void)phx_halo_leave(&of->halo, id);
 }
 
+/* To a peer; or that one takes the oldest that it was given. */
+static void give_own(fuzzed *of)
+{
+    const uint8_t choice = draw(&of->bytes);
+    const uint16_t number = (uint16_t)(OWN + 1 + choice % PEERS);
+    phx_peer *peer = phx_node_peer(&of->node, number);
+    phx_family family;
+    if (choice < 128) (void)phx_halo_give(&of->halo, draw_id(of), number, &family);
+    else if (peer->channel.unacked.count > 0) phx_hand_over_finish(&of->node, peer);
+}
+
 static void tick_halo(fuzzed *of)
 {
     phx_halo_try_again(&of->halo);
@@ -195,6 +231,9 @@ static void take_step(fuzzed *of)
         HOLDS(phx_halo_pin(&of->halo, 1 + choice % IDS, choice >= 128) == PH_OK);
         break;
     }
+    case STEP_GIVE:
+        give_own(of);
+        break;
     default:
         hear_message(of);
         break;
@@ -219,6 +258,7 @@ static void open_halo(fuzzed *of)
                                              .grid = {.size = {SIDE, SIDE}, .columns = 2, .rows = 2},
                                              .width = SIDE / 4,
                                              .grace_ticks = 3,
+                                             .passed_ticks = 2,
                                              .quiet_ticks = 6});
 }
 

@@ -12,6 +12,7 @@ static phx_family_member head_at(const phx_family *family, uint32_t place)
     phx_family_member member = {.id = phx_read_number(&reader, 8)};
     member.stay = (uint32_t)phx_read_number(&reader, 4);
     member.blob_bytes = (uint32_t)phx_read_number(&reader, 4);
+    member.turn = (uint8_t)phx_read_number(&reader, 1);
     return member;
 }
 
@@ -31,6 +32,7 @@ void phx_family_put_member(unsigned char *bytes, const phx_family_member *member
     phx_write_number(&writer, 8, member->id);
     phx_write_number(&writer, 4, member->stay);
     phx_write_number(&writer, 4, member->blob_bytes);
+    phx_write_number(&writer, 1, member->turn);
 }
 
 static bool offer_names(const phx_offer *offer, uint64_t id)

@@ -3,7 +3,7 @@
  * packed.
  *
  *   capsule_bytes u32, members u32, capsule
- *   member           id u64, stay u32, blob_bytes u32; in the capsule's order, the root first
+ *   member           id u64, stay u32, blob_bytes u32, turn u8; in the capsule's order, the root first
  *   blobs            in that order
  *
  * Decoding is total. Pure; written and read by halo_family, read by the rounds of a member.
@@ -14,7 +14,7 @@
 #include "cluster/wire/bytes.h"
 #include "cluster/wire/wire.h"
 
-enum { PHX_FAMILY_HEAD_BYTES = 8, PHX_FAMILY_MEMBER_BYTES = 16, PHX_FAMILY_MEMBERS_MAX = PHX_WIRE_FOLLOWERS_MAX + 1 };
+enum { PHX_FAMILY_HEAD_BYTES = 8, PHX_FAMILY_MEMBER_BYTES = 17, PHX_FAMILY_MEMBERS_MAX = PHX_WIRE_FOLLOWERS_MAX + 1 };
 
 typedef struct phx_family {
     const unsigned char *capsule, *members;
@@ -25,6 +25,7 @@ typedef struct phx_family {
 typedef struct phx_family_member {
     uint64_t id;
     uint32_t stay, blob_bytes;
+    uint8_t turn; /* with its new node; see phx_halo_entity */
     const unsigned char *blob;
 } phx_family_member;
 

@@ -22,7 +22,7 @@ void phx_halo_free(phx_halo *halo)
     phx_release(&halo->mem, (void **)&halo->entities, &halo->entity_capacity, sizeof *halo->entities);
     phx_release(&halo->mem, (void **)&halo->remotes, &halo->remote_capacity, sizeof *halo->remotes);
     phx_release(&halo->mem, (void **)&halo->hits, &halo->hit_capacity, sizeof *halo->hits);
-    phx_release(&halo->mem, (void **)&halo->sending.items, &halo->sending.capacity, sizeof(uint64_t));
+    phx_release(&halo->mem, (void **)&halo->passed.items, &halo->passed.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->newcomers.items, &halo->newcomers.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->far.items, &halo->far.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->left, &halo->left_capacity, sizeof *halo->left);
@@ -84,7 +84,7 @@ static bool is_stale(const phx_halo *halo, phx_halo_entity *entity)
     phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
     const phx_halo_peer *peer = phx_halo_peer_find(halo, remote->source);
     if (phx_holdings_find(&halo->def.node->holdings, entity->id)) {
-        remote->tick = peer ? peer->newest : 0;
+        if (!remote->heard) remote->tick = peer ? peer->newest : 0;
         entity->heard_tick = halo->now;
         return false;
     }

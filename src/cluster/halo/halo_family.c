@@ -54,7 +54,8 @@ static ph_status write_members(family_draft *draft)
         if (room > PHC_BLOB_MAX) room = PHC_BLOB_MAX;
         if (halo->def.pack) bytes = halo->def.pack(halo->def.pack_user, entity->id, halo->message + draft->used, room);
         if (bytes > room) return PH_TOO_LARGE;
-        const phx_family_member member = {.id = entity->id, .stay = entity->stay, .blob_bytes = (uint32_t)bytes};
+        const phx_family_member member = {
+            .id = entity->id, .stay = entity->stay, .turn = (uint8_t)(entity->turn + 1), .blob_bytes = (uint32_t)bytes};
         phx_family_put_member(head, &member);
         draft->used += bytes;
     }
@@ -82,9 +83,8 @@ static void become_copy(phx_halo *halo, uint64_t id)
     (void)status;
     remote->source = phx_holdings_find(&halo->def.node->holdings, id)->peer;
     remote->attrs.remote = true;
-    remote->given = halo->now;
     entity->heard_tick = halo->now;
-    phx_halo_note_sending(halo, id);
+    phx_halo_note_passed(halo, entity);
     phx_halo_resign(halo, entity);
 }
 
@@ -166,8 +166,12 @@ static ph_status import_family(phx_halo *halo, const phx_offer *offer, phx_famil
 
 static void own_member(phx_halo *halo, const phx_family_member *member)
 {
-    phx_halo_entity own = {
-        .id = member->id, .stay = member->stay, .own = true, .arrives = true, .heard_tick = halo->now};
+    phx_halo_entity own = {.id = member->id,
+                           .stay = member->stay,
+                           .turn = member->turn,
+                           .own = true,
+                           .arrives = true,
+                           .heard_tick = halo->now};
     const phx_halo_entity *known = phx_halo_find(halo, member->id);
     own.far = known && was_far(halo, known);
     own.copied = known && known->stay == member->stay && (!known->own || known->copied);

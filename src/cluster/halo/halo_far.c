@@ -55,7 +55,7 @@ static void look_at_some(phx_halo *halo)
 }
 
 /*
- * Leaves out entities that are neither own nor on their way, and ones that are not far any more: these some messages
+ * Leaves out entities that are neither own nor copied still, and ones that are not far any more: these some messages
  * later, as copies at peers that have not heard of it are seen from far still.
  */
 static void mend_far(phx_halo *halo)
@@ -64,7 +64,7 @@ static void mend_far(phx_halo *halo)
     for (uint32_t i = 0; i < halo->far.count; i++) {
         phx_halo_entity *entity = phx_halo_find(halo, halo->far.items[i]);
         if (!entity || entity->far_ticks == 0) continue;
-        if (!entity->own && !phx_halo_is_sending(halo, entity->id)) entity->far_ticks = 0;
+        if (!entity->own && !phx_halo_passes(halo, entity)) entity->far_ticks = 0;
         else if (!entity->far) entity->far_ticks--;
         if (entity->far_ticks > 0) halo->far.items[kept++] = entity->id;
     }

@@ -39,10 +39,58 @@ static void hear_double(phx_halo *halo, const phx_halo_head *head, const phx_hol
 }
 
 /* It is repeated, though it stands here as it was. */
-static void note_repeated(phx_halo *halo, phx_halo_entity *entity, const phx_halo_head *head)
+static void note_repeated(const phx_halo *halo, phx_halo_entity *entity, uint64_t tick)
 {
-    phx_halo_remote_of(halo, entity)->tick = head->tick;
+    phx_halo_remote_of(halo, entity)->tick = tick;
     entity->heard_tick = halo->now;
+}
+
+/*
+ * Can the source, heard so long ago, not have come to that tick? It may be forged, and all true ones behind it would be
+ * late.
+ */
+static bool is_ahead(const phx_halo *halo, const phx_halo_peer *peer, uint64_t tick)
+{
+    enum { TICKS_A_TICK = 16, TICKS_AT_ONCE = 256 }; /* of the source: it may be behind, and make up for it */
+    const uint64_t silent = halo->now - peer->heard_tick;
+    return tick > peer->newest && tick - peer->newest > TICKS_AT_ONCE + silent * TICKS_A_TICK;
+}
+
+/* Where a copy of a message comes from: its writer, or the node that the writer forwards it of. */
+typedef struct origin {
+    uint64_t source, tick;
+    uint64_t writer;
+} origin;
+
+static bool is_forwarded(const origin *from)
+{
+    return from->source != from->writer;
+}
+
+/* Is a forwarded copy from behind all that its node was heard to tell? Else that decides, though it has left it out. */
+static bool is_news(const phx_halo *halo, const origin *from)
+{
+    const phx_node *node = halo->def.node;
+    if (!phx_node_hears(node, from->source) || !phx_node_peer(node, from->source)) return false;
+    const phx_halo_peer *peer = phx_halo_peer_find(halo, from->source);
+    return !peer || (peer->whole < from->tick && !is_ahead(halo, peer, from->tick));
+}
+
+/*
+ * Is the copy older than what stands here, as far as is known? In one stay turns decide, and in one turn the ticks of
+ * its node. Of two stays the one counts that was heard last, but for the words of a node that has given one away.
+ */
+static bool is_older(const phx_halo *halo, const phx_halo_entity *entity, const phx_halo_copy *copy, const origin *from)
+{
+    const phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
+    const bool is_same_stay = copy->stay == entity->stay;
+    const uint8_t turns = (uint8_t)(copy->turn - entity->turn); /* they begin anew after 256 */
+    if (is_same_stay && turns != 0) return turns > INT8_MAX;
+    if (remote->source == from->source) return from->tick < remote->tick;
+    if (is_same_stay) return false;
+    if (phx_holdings_find(&halo->def.node->holdings, copy->id)) return true;
+    if (is_forwarded(from)) return remote->source != from->writer;
+    return copy->sending && phx_halo_is_repeated(halo, entity);
 }
 
 /* For a copy that is not here, or of another stay, which leaves. false: not now. */
@@ -60,44 +108,45 @@ static bool make_place(phx_halo *halo, uint64_t id)
 }
 
 /* false: there was no room for it or for a command, so what stands here is older than the copy. */
-static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy)
+static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy,
+                      const origin *from)
 {
     const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, copy->id);
     phx_halo_entity *entity = phx_halo_find(halo, copy->id);
     if ((holding && !holding->sending) || (entity && entity->own)) {
-        if (holding && !copy->sending) hear_double(halo, head, holding);
+        if (holding && !copy->sending && !is_forwarded(from)) hear_double(halo, head, holding);
         return true;
     }
-    const bool is_of_another = entity && phx_halo_remote_of(halo, entity)->source != head->source;
-    /* it was own here since that was written; it is on its way, and not from there; its receiver has been heard */
-    if (entity && entity->stay == copy->stay && head->echo < phx_halo_remote_of(halo, entity)->given) return true;
-    if (is_of_another && holding) return true;
-    if (is_of_another && copy->sending && phx_halo_is_repeated(halo, entity)) return true;
+    if (is_forwarded(from) && !is_news(halo, from)) return true;
+    if (entity && is_older(halo, entity, copy, from)) return true;
     if (!entity || entity->stay != copy->stay) {
         if (!make_place(halo, copy->id)) return false;
         entity = NULL;
     }
     if (entity && !follow_copy(halo, entity, copy)) {
-        if (!is_of_another) note_repeated(halo, entity, head);
+        if (phx_halo_remote_of(halo, entity)->source == from->source) note_repeated(halo, entity, from->tick);
         return false;
     }
     if (!entity && !phx_halo_note_taken(halo, ph_enter(halo->def.producer, copy->id, &copy->attrs))) return false;
     if (!entity) entity = phx_halo_add_entered(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
     phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
-    remote->source = head->source;
+    remote->source = from->source;
+    remote->heard = true;
     remote->attrs = copy->attrs;
-    note_repeated(halo, entity, head);
+    entity->turn = copy->turn;
+    note_repeated(halo, entity, from->tick);
     halo->counts.copies_in++;
     peer->copies_in++;
     return true;
 }
 
+/* A copy that another node told of leaves as well, unless that one tells of it still: it has given the entity away. */
 static bool take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone gone)
 {
-    phx_halo_entity *entity = phx_halo_find(halo, gone.id);
-    const bool is_there =
-        entity && !entity->own && entity->stay == gone.stay && phx_halo_remote_of(halo, entity)->source == head->source;
-    return !is_there || phx_halo_drop_copy(halo, entity);
+    const phx_halo_entity *entity = phx_halo_find(halo, gone.id);
+    if (!entity || entity->own || entity->stay != gone.stay) return true;
+    if (phx_halo_remote_of(halo, entity)->source != head->source && phx_halo_is_repeated(halo, entity)) return true;
+    return phx_halo_drop_copy(halo, entity);
 }
 
 /* ---- messages ---- */
@@ -106,9 +155,15 @@ static bool take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone g
 static bool take_entities(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
 {
     bool all = true;
-    for (uint32_t i = 0; i < head->copies; i++) {
+    for (uint32_t i = 0, forwards = 0; i < head->copies; i++) {
         const phx_halo_copy copy = phx_halo_copy_at(parts, i);
-        all &= take_copy(halo, peer, head, &copy);
+        origin from = {.source = head->source, .tick = head->tick, .writer = head->source};
+        if (forwards < head->forwards && phx_halo_forward_at(parts, forwards).copy == i) {
+            const phx_halo_forward forward = phx_halo_forward_at(parts, forwards++);
+            from.source = forward.source;
+            from.tick = forward.tick;
+        }
+        all &= take_copy(halo, peer, head, &copy, &from);
     }
     for (uint32_t i = 0; i < head->gone; i++) all &= take_gone(halo, head, phx_halo_gone_at(parts, i));
     return all;
@@ -119,28 +174,25 @@ static void take_needs(phx_halo_peer *peer, const phx_halo_head *head, const phx
     peer->needs = (phx_region_set){0};
     peer->version = head->version;
     peer->heard_version = head->heard_version;
+    peer->settled_version = head->settled_version;
     for (uint32_t i = 0; i < head->needs; i++) phx_region_set_add(&peer->needs, phx_halo_need_at(parts, i));
 }
 
 /*
- * Is a message of that tick to be taken? A tick far ahead may be forged, and all true ones behind it would be late:
- * none is taken that the source can not have come to since it was heard. But a source that was silent for so long that
- * its copies have left begins anew, with whatever tick.
+ * Is a message of that tick to be taken? None is that the source can not have come to since it was heard. But a source
+ * that was silent for so long that its copies have left begins anew, with whatever tick.
  */
 static bool is_due(phx_halo *halo, phx_halo_peer *peer, uint64_t tick)
 {
-    enum { TICKS_A_TICK = 16, TICKS_AT_ONCE = 256 }; /* of the source: it may be behind, and make up for it */
-    const uint64_t silent = halo->now - peer->heard_tick;
     if (peer->newest == 0 || tick == peer->newest) return true;
-    if (silent > halo->def.quiet_ticks) {
+    if (halo->now - peer->heard_tick > halo->def.quiet_ticks) {
         peer->newest = peer->whole = peer->pins_tick = 0;
         return true;
     }
-    const bool is_late = tick < peer->newest;
-    const bool is_ahead = !is_late && tick - peer->newest > TICKS_AT_ONCE + silent * TICKS_A_TICK;
+    const bool is_late = tick < peer->newest, is_forged = is_ahead(halo, peer, tick);
     halo->counts.late += is_late;
-    halo->counts.ahead += is_ahead;
-    return !is_late && !is_ahead;
+    halo->counts.ahead += is_forged;
+    return !is_late && !is_forged;
 }
 
 /*

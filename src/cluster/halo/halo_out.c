@@ -36,6 +36,7 @@ static void send_draft(draft *out, bool last)
     out->head.needs = more ? 0 : out->needs;
     phx_write_bytes(&writer, halo->sets, (size_t)out->head.sets * PHX_HALO_SET_BYTES);
     phx_write_bytes(&writer, halo->copies, (size_t)out->head.copies * PHX_HALO_COPY_BYTES);
+    phx_write_bytes(&writer, halo->forwards, (size_t)out->head.forwards * PHX_HALO_FORWARD_BYTES);
     PHX_ASSERT(out->head.gone <= PHX_HALO_LEFT_MAX && out->head.pins <= PHX_HALO_PINS_MAX);
     for (uint32_t i = 0; i < out->head.gone; i++, writer.at += PHX_HALO_GONE_BYTES)
         phx_halo_put_gone(writer.at, halo->left[i].gone);
@@ -50,7 +51,7 @@ static void send_draft(draft *out, bool last)
     halo->counts.copies_out += out->head.copies;
     out->peer->copies_out += out->head.copies;
     out->peer->messages_out++;
-    out->head.sets = out->head.copies = 0;
+    out->head.sets = out->head.copies = out->head.forwards = 0;
     out->head.part++;
 }
 
@@ -65,10 +66,27 @@ static uint32_t set_of(draft *out, const ph_attrs *attrs)
     return out->head.sets++;
 }
 
-/*
- * Adds an entity that this node holds, once. One on its way is copied here until its receiver is known to have it: else
- * no node would do so.
- */
+/* Makes room for one more copy, and a forward with it. */
+static void make_room(draft *out)
+{
+    const bool more = out->head.part > 0;
+    const phx_halo_head after = {.sets = out->head.sets + 1,
+                                 .copies = out->head.copies + 1,
+                                 .forwards = out->head.forwards + 1,
+                                 .gone = more ? 0 : out->halo->left_count,
+                                 .pins = more ? 0 : out->pins,
+                                 .needs = more ? 0 : out->needs};
+    if (phx_halo_bytes(&after) > PHX_WIRE_BYTES_MAX || after.forwards > PHX_HALO_FORWARDS_MAX) send_draft(out, false);
+}
+
+/* The copy that is written next is its source's. */
+static void add_forward(draft *out, const phx_halo_remote *remote)
+{
+    const phx_halo_forward forward = {.copy = out->head.copies, .source = remote->source, .tick = remote->tick};
+    phx_halo_put_forward(out->halo->forwards + (size_t)out->head.forwards++ * PHX_HALO_FORWARD_BYTES, &forward);
+}
+
+/* Adds an entity that is own, or was and is copied still, once. Its node needs no forward of it. */
 static void add_copy(draft *out, uint64_t id)
 {
     phx_halo *halo = out->halo;
@@ -76,18 +94,16 @@ static void add_copy(draft *out, uint64_t id)
     phx_halo_copy copy = {.id = id};
     halo->counts.looks++;
     if (!entity || entity->written == out->number) return;
-    copy.sending = !entity->own && phx_halo_is_sending(halo, id);
-    if (!entity->own && !copy.sending) return;
+    if (!entity->own && !phx_halo_passes(halo, entity)) return;
+    const phx_halo_remote *remote = entity->own ? NULL : phx_halo_remote_of(halo, entity);
+    if (remote && remote->heard && remote->source == out->head.target) return;
     if (ph_entity_get(halo->def.world, id, &copy.attrs) != PH_OK) return; /* it enters in the next tick */
-    const bool more = out->head.part > 0;
-    const phx_halo_head after = {.sets = out->head.sets + 1,
-                                 .copies = out->head.copies + 1,
-                                 .gone = more ? 0 : halo->left_count,
-                                 .pins = more ? 0 : out->pins,
-                                 .needs = more ? 0 : out->needs};
-    if (phx_halo_bytes(&after) > PHX_WIRE_BYTES_MAX) send_draft(out, false);
+    make_room(out);
     entity->written = out->number;
     copy.stay = entity->stay;
+    copy.turn = entity->turn;
+    copy.sending = remote && !remote->heard;
+    if (remote && remote->heard) add_forward(out, remote);
     const uint32_t set = set_of(out, &copy.attrs);
     phx_halo_put_copy(halo->copies + (size_t)out->head.copies++ * PHX_HALO_COPY_BYTES, &copy, set);
 }
@@ -104,33 +120,32 @@ static void add_near(draft *out, phx_region_rect rect)
 }
 
 /*
- * Near which regions the peer gets copies: its own, and the ones in which it has entities still. As long as it writes
- * by an older map than ours it may have entities in any region that it had: none is taken from it.
+ * Notes whether all other nodes have written to this one by its own map, and which map all have settled in. By a later
+ * one they may never have copied what is near its regions: a node may get two maps at once. One that is silent for so
+ * long that its copies have left is not waited for: the host is told that it is late. @return that map
  */
-static void choose_regions(phx_halo *halo, phx_halo_peer *peer, uint16_t number)
-{
-    const phx_cluster_map *map = &halo->def.node->map;
-    if (peer->version >= map->version) peer->copied = (phx_region_set){0};
-    phx_region_set_add_all(&peer->copied, &peer->needs);
-    phx_region_set_add_all(&peer->copied, phx_halo_regions_of(halo, peer, number));
-}
-
-/* The lowest version of the map by which another node has written to this one. */
-static uint32_t heard_version(phx_halo *halo)
+static uint32_t note_maps(phx_halo *halo)
 {
     const phx_node *node = halo->def.node;
-    uint32_t lowest = node->map.version;
+    const uint32_t version = node->map.version;
+    uint32_t settled = halo->settled_version;
+    bool all = true;
     for (uint32_t i = 0; i < node->peer_count; i++) {
         if (node->peers[i].out || node->peers[i].member.gateway) continue;
-        const phx_halo_peer *peer = phx_halo_peer_of(halo, node->peers[i].member.registration);
-        if (!peer || peer->version < lowest) lowest = peer ? peer->version : 0;
+        phx_halo_peer *peer = phx_halo_peer_of(halo, node->peers[i].member.registration);
+        if (peer && peer->version == version) peer->met_version = version;
+        const bool is_silent = peer && halo->now - peer->heard_tick > halo->def.quiet_ticks;
+        all &= is_silent || (peer && peer->met_version == version);
+        if (!peer || peer->settled_version < settled) settled = peer ? peer->settled_version : 0;
     }
-    return lowest;
+    if (all) halo->heard_version = version;
+    return settled;
 }
 
 /* What the messages of a tick have in common. */
 typedef struct common_part {
     phx_halo_head head;
+    uint32_t settled; /* the map that all nodes have settled in */
     phx_region_set reached;
     uint32_t needs;
     phx_halo_send_fn send;
@@ -141,14 +156,32 @@ static common_part begin_messages(phx_halo *halo, phx_halo_send_fn send, void *u
 {
     const phx_node *node = halo->def.node;
     phx_halo_read_map(halo);
+    const phx_region_set reached = phx_halo_reached(halo);
+    const uint32_t settled = note_maps(halo);
     return (common_part){.head = {.source = node->def.member.registration,
                                   .version = node->map.version,
-                                  .heard_version = heard_version(halo),
+                                  .heard_version = halo->heard_version,
+                                  .settled_version = halo->settled_version,
                                   .tick = halo->now},
-                         .reached = phx_halo_reached(halo),
+                         .settled = settled,
+                         .reached = reached,
                          .needs = phx_region_set_count(&halo->needs),
                          .send = send,
                          .user = user};
+}
+
+/*
+ * Near which regions the peer gets copies: its own, and the ones in which it has entities still. As long as it writes
+ * by an older map than ours it may have entities in any region that it had, and as long as an entity is on its way by
+ * an older one it may get some there: none is taken from it. Nor while it is not heard, as it may have said so.
+ */
+static void choose_regions(phx_halo *halo, phx_halo_peer *peer, uint16_t number, uint32_t settled)
+{
+    const uint32_t version = halo->def.node->map.version;
+    const bool is_heard = halo->now - peer->heard_tick < halo->def.passed_ticks;
+    if (peer->version >= version && settled >= version && is_heard) peer->copied = (phx_region_set){0};
+    phx_region_set_add_all(&peer->copied, &peer->needs);
+    phx_region_set_add_all(&peer->copied, phx_halo_regions_of(halo, peer, number));
 }
 
 static void write_to(phx_halo *halo, const phx_peer *to, const common_part *all)
@@ -169,7 +202,7 @@ static void write_to(phx_halo *halo, const phx_peer *to, const common_part *all)
     out.head.pins_echo = peer->pins_tick;
     out.head.pins_since = peer->pins_echo;
     out.pins = phx_halo_count_pins(halo, peer->pins_echo);
-    choose_regions(halo, peer, to->member.number);
+    choose_regions(halo, peer, to->member.number, all->settled);
     phx_region_set searched = peer->copied;
     phx_region_set_keep_all(&searched, &all->reached);
     while (phx_region_set_take(&searched, &halo->def.grid, &rect)) add_near(&out, rect);
@@ -185,8 +218,8 @@ void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
 {
     const phx_node *node = halo->def.node;
     if (!phx_node_may_act(node)) return;
-    phx_halo_find_far(halo);
     const common_part all = begin_messages(halo, send, user);
+    phx_halo_find_far(halo);
     for (uint32_t i = 0; i < node->peer_count; i++)
         if (!node->peers[i].out && !node->peers[i].member.gateway) write_to(halo, &node->peers[i], &all);
     uint32_t kept = 0;

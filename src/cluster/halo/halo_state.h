@@ -22,8 +22,9 @@ typedef struct phx_halo_def {
     float reach;          /* ... and ones with a longer reach than this, wherever they are */
     float view;           /* the longest one, with its margin, that the width has room for */
     uint32_t grace_ticks; /* a copy stays for so many ticks of its source in which it is not repeated */
-    uint32_t quiet_ticks; /* ... and for so many own ticks in which its source is not heard */
-    phc_pack_fn pack;     /* of the host; NULL: its entities have no state of it */
+    uint32_t passed_ticks; /* one that was handed over is copied for so many own ticks more; see phx_halo_passes() */
+    uint32_t quiet_ticks;  /* ... and for so many own ticks in which its source is not heard */
+    phc_pack_fn pack;      /* of the host; NULL: its entities have no state of it */
     void *pack_user;
     ph_allocator allocator;
 } phx_halo_def;
@@ -44,6 +45,7 @@ typedef struct phx_halo_entity {
     bool arrives : 1;    /* own: it came, and it is not known yet that the world has taken it */
     bool copied : 1;     /* ... but the world has had its copy before */
     uint8_t far_ticks;   /* own, or on its way: it is written for all peers still, and stands in phx_halo.far; else 0 */
+    uint8_t turn;        /* the hand-overs in its stay: of two copies the one of the later turn counts */
     uint8_t refused;     /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
     uint64_t entered;    /* the number of the command that entered it here; 0: it came from another node */
     uint64_t written;    /* the last message that it stands in */
@@ -52,11 +54,13 @@ typedef struct phx_halo_entity {
 
 /* What a copy has beside that. */
 typedef struct phx_halo_remote {
-    uint64_t source; /* registration */
-    uint64_t tick;   /* of the source, when it was repeated last */
-    uint64_t given;  /* own one in which it was given away from here; 0 = it was not own here */
-    uint64_t said;   /* its ownership when it broadcast here last; 0 = never */
-    ph_attrs attrs;  /* as they were submitted */
+    uint64_t source;        /* registration */
+    uint64_t tick;          /* of the source, when it was repeated last */
+    uint64_t passed;        /* own one until which it is copied to peers; see phx_halo_passes() */
+    uint64_t said;          /* its ownership when it broadcast here last; 0 = never */
+    uint32_t given_version; /* of the map by which it was given away; 0 = it was not own here */
+    bool heard;             /* the source has told of it; else it was given away to there */
+    ph_attrs attrs;         /* as they were submitted */
 } phx_halo_remote;
 
 typedef struct phx_halo_ids {
@@ -78,7 +82,9 @@ typedef struct phx_halo_peer {
     uint64_t pins_tick;     /* of its, of which these are; 0 = none. Not above `newest` */
     uint64_t pins_echo;     /* own tick of which it has the own pins */
     uint32_t version;       /* of the map with which it wrote its newest message */
-    uint32_t heard_version; /* the lowest such one of its own peers */
+    uint32_t met_version;   /* the newest map of this node by which it has written, too */
+    uint32_t heard_version; /* see phx_halo_head */
+    uint32_t settled_version;
     phx_region_set needs;   /* regions of others in which it has own entities */
     phx_region_set copied;  /* regions that it gets copies near of */
     phx_region_set regions; /* its own, by the map of `regions_version` */
@@ -103,6 +109,9 @@ typedef struct phx_halo_pinned {
     uint64_t changed;    /* the first own tick whose messages have it so */
     uint32_t next_empty; /* of an empty place: the next one, and one more; 0 = none */
 } phx_halo_pinned;
+
+/* Forwards in one message. Another message begins behind them; more hand-overs in twelve ticks are seldom. */
+enum { PHX_HALO_FORWARDS_MAX = 1024 };
 
 typedef struct phx_halo_left {
     phx_halo_gone gone;
@@ -138,19 +147,21 @@ typedef struct phx_halo {
     uint32_t left_count, left_capacity;
     phx_halo_pinned *pins; /* ids that this node needs: places that were used ever */
     uint32_t pin_count, pin_capacity;
-    uint32_t pins_empty;   /* the place that was emptied last, and one more; 0 = all have a pin */
-    phx_idmap pinned;      /* places of the ids */
-    uint64_t pins_changed; /* the latest of theirs */
-    uint64_t pins_written; /* the last tick of which messages were written */
-    phx_region_set needs;  /* regions of others in which this node has own entities: see phx_halo_find_away() */
-    bool is_behind;        /* commands for copies found no room: see phx_halo_try_again() */
-    bool is_short;         /* no memory for all that is written: the next messages make no whole tick */
-    uint64_t now;          /* ticks */
+    uint32_t pins_empty;    /* the place that was emptied last, and one more; 0 = all have a pin */
+    phx_idmap pinned;       /* places of the ids */
+    uint64_t pins_changed;  /* the latest of theirs */
+    uint64_t pins_written;  /* the last tick of which messages were written */
+    phx_region_set needs;   /* regions of others in which this node has own entities: see phx_halo_find_away() */
+    uint32_t heard_version; /* see phx_halo_head */
+    uint32_t settled_version;
+    bool is_behind; /* commands for copies found no room: see phx_halo_try_again() */
+    bool is_short;  /* no memory for all that is written: the next messages make no whole tick */
+    uint64_t now;   /* ticks */
     uint32_t stays;
     phx_halo_regions regions;
     ph_hit *hits; /* of the last search */
     uint32_t hit_count, hit_capacity;
-    phx_halo_ids sending;   /* ones on their way; may have some that are not any more */
+    phx_halo_ids passed;    /* ones that were given away and are copied still; may have some that are not any more */
     phx_halo_ids newcomers; /* own ones that are to be looked at, whether they are far */
     phx_halo_ids far;       /* ones that are written for all peers; may have some that are not far any more */
     uint32_t far_at;        /* the next entity that is looked at for `far` */
@@ -158,6 +169,7 @@ typedef struct phx_halo {
     phx_double_ids double_ids;
     phx_halo_counts counts;
     unsigned char sets[PHX_WIRE_BYTES_MAX], copies[PHX_WIRE_BYTES_MAX];
+    unsigned char forwards[PHX_HALO_FORWARDS_MAX * PHX_HALO_FORWARD_BYTES];
     _Alignas(uint64_t) unsigned char message[PHX_WIRE_BYTES_MAX]; /* so that ph_export() needs no memory of its own */
 } phx_halo;
 

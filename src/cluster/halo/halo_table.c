@@ -36,10 +36,10 @@ bool phx_halo_reserve_own(phx_halo *halo, uint32_t more)
 
 bool phx_halo_reserve_copies(phx_halo *halo, uint32_t more)
 {
-    phx_halo_ids *sending = &halo->sending;
+    phx_halo_ids *passed = &halo->passed;
     return reserve_entities(halo, more) &&
-           phx_grow(&halo->mem, (void **)&sending->items, &sending->capacity, sending->count,
-                    (size_t)sending->count + more, sizeof *sending->items) &&
+           phx_grow(&halo->mem, (void **)&passed->items, &passed->capacity, passed->count, (size_t)passed->count + more,
+                    sizeof *passed->items) &&
            phx_grow(&halo->mem, (void **)&halo->remotes, &halo->remote_capacity, halo->copy_count,
                     (size_t)halo->copy_count + more, sizeof *halo->remotes);
 }

@@ -10,8 +10,6 @@
 
 enum { MAGIC = 0x48434850 /* "PHCH" */, FLAG_GLOBAL = 1, FLAG_VEILED = 2, FLAG_READY = 4, FLAGS = 7 };
 
-static const uint32_t SENDING = 1u << 31; /* beside the set of a copy */
-
 /* ---- writing ---- */
 
 void phx_halo_put_set(unsigned char *bytes, const ph_attrs *attrs)
@@ -41,10 +39,21 @@ void phx_halo_put_copy(unsigned char *bytes, const phx_halo_copy *copy, uint32_t
     phx_write_number(&writer, 8, copy->id);
     phx_write_number(&writer, 8, copy->attrs.user_data);
     phx_write_number(&writer, 4, copy->stay);
-    phx_write_number(&writer, 4, set | (copy->sending ? SENDING : 0));
+    phx_write_number(&writer, 2, set);
+    phx_write_number(&writer, 1, copy->turn);
+    phx_write_number(&writer, 1, copy->sending);
     phx_write_float(&writer, copy->attrs.x);
     phx_write_float(&writer, copy->attrs.y);
     phx_write_float(&writer, copy->attrs.z);
+    PHX_ASSERT(!writer.failed && writer.at == writer.end);
+}
+
+void phx_halo_put_forward(unsigned char *bytes, const phx_halo_forward *forward)
+{
+    phx_writer writer = phx_writer_of(bytes, PHX_HALO_FORWARD_BYTES);
+    phx_write_number(&writer, 4, forward->copy);
+    phx_write_number(&writer, 8, forward->source);
+    phx_write_number(&writer, 8, forward->tick);
     PHX_ASSERT(!writer.failed && writer.at == writer.end);
 }
 
@@ -65,8 +74,8 @@ void phx_halo_put_pin(phx_writer *writer, uint32_t place, uint64_t id)
 static uint64_t body_bytes(const phx_halo_head *head)
 {
     return (uint64_t)head->sets * PHX_HALO_SET_BYTES + (uint64_t)head->copies * PHX_HALO_COPY_BYTES +
-           (uint64_t)head->gone * PHX_HALO_GONE_BYTES + (uint64_t)head->pins * PHX_HALO_PIN_BYTES +
-           (uint64_t)head->needs * PHX_HALO_NEED_BYTES;
+           (uint64_t)head->forwards * PHX_HALO_FORWARD_BYTES + (uint64_t)head->gone * PHX_HALO_GONE_BYTES +
+           (uint64_t)head->pins * PHX_HALO_PIN_BYTES + (uint64_t)head->needs * PHX_HALO_NEED_BYTES;
 }
 
 size_t phx_halo_bytes(const phx_halo_head *head)
@@ -92,10 +101,12 @@ size_t phx_halo_seal(unsigned char *bytes, const phx_halo_head *head)
     phx_write_number(&writer, 8, head->pins_echo);
     phx_write_number(&writer, 4, head->sets);
     phx_write_number(&writer, 4, head->copies);
+    phx_write_number(&writer, 4, head->forwards);
     phx_write_number(&writer, 4, head->gone);
     phx_write_number(&writer, 4, head->pins);
     phx_write_number(&writer, 4, head->needs);
     phx_write_number(&writer, 4, head->heard_version);
+    phx_write_number(&writer, 4, head->settled_version);
     PHX_ASSERT(!writer.failed && writer.at == writer.end);
     writer = (phx_writer){.at = bytes + size - PHX_SUM_BYTES, .end = bytes + size};
     return phx_sum_seal(&writer, bytes);
@@ -120,13 +131,16 @@ static phx_wire_flaw read_head(phx_halo_head *head, phx_reader *reader, size_t s
     head->pins_echo = phx_read_number(reader, 8);
     head->sets = (uint32_t)phx_read_number(reader, 4);
     head->copies = (uint32_t)phx_read_number(reader, 4);
+    head->forwards = (uint32_t)phx_read_number(reader, 4);
     head->gone = (uint32_t)phx_read_number(reader, 4);
     head->pins = (uint32_t)phx_read_number(reader, 4);
     head->needs = (uint32_t)phx_read_number(reader, 4);
     head->heard_version = (uint32_t)phx_read_number(reader, 4);
+    head->settled_version = (uint32_t)phx_read_number(reader, 4);
     if (reader->failed || last > 1 || bytes != size || head->version == 0 || head->source == 0 ||
-        head->heard_version > head->version || head->target == 0 || head->tick == 0 || head->pins_since > head->tick ||
-        head->pins_echo > head->echo || body_bytes(head) != phx_reader_left(reader))
+        head->heard_version > head->version || head->settled_version > head->version || head->target == 0 ||
+        head->tick == 0 || head->pins_since > head->tick || head->pins_echo > head->echo ||
+        body_bytes(head) != phx_reader_left(reader))
         return PHX_WIRE_BAD_HEAD;
     return PHX_WIRE_GOOD;
 }
@@ -155,16 +169,17 @@ static ph_attrs set_of(const unsigned char *bytes, bool *sound)
     return attrs;
 }
 
-/* The copy without its set's attributes. */
-static phx_halo_copy place_of(const unsigned char *bytes, uint32_t *set)
+/* The copy without its set's attributes; *sending: as it is written. */
+static phx_halo_copy place_of(const unsigned char *bytes, uint32_t *set, uint32_t *sending)
 {
     phx_reader reader = phx_reader_of(bytes, PHX_HALO_COPY_BYTES);
     phx_halo_copy copy = {.id = phx_read_number(&reader, 8)};
     copy.attrs.user_data = phx_read_number(&reader, 8);
     copy.stay = (uint32_t)phx_read_number(&reader, 4);
-    *set = (uint32_t)phx_read_number(&reader, 4);
-    copy.sending = *set & SENDING;
-    *set &= ~SENDING;
+    *set = (uint32_t)phx_read_number(&reader, 2);
+    copy.turn = (uint8_t)phx_read_number(&reader, 1);
+    *sending = (uint32_t)phx_read_number(&reader, 1);
+    copy.sending = *sending != 0;
     copy.attrs.x = phx_read_float(&reader);
     copy.attrs.y = phx_read_float(&reader);
     copy.attrs.z = phx_read_float(&reader);
@@ -173,9 +188,9 @@ static phx_halo_copy place_of(const unsigned char *bytes, uint32_t *set)
 
 phx_halo_copy phx_halo_copy_at(const phx_halo_parts *parts, uint32_t place)
 {
-    uint32_t set;
+    uint32_t set, sending;
     bool sound;
-    phx_halo_copy copy = place_of(parts->copies + (size_t)place * PHX_HALO_COPY_BYTES, &set);
+    phx_halo_copy copy = place_of(parts->copies + (size_t)place * PHX_HALO_COPY_BYTES, &set, &sending);
     const ph_attrs attrs = set_of(parts->sets + (size_t)set * PHX_HALO_SET_BYTES, &sound);
     const ph_attrs at = copy.attrs;
     copy.attrs = attrs;
@@ -184,6 +199,15 @@ phx_halo_copy phx_halo_copy_at(const phx_halo_parts *parts, uint32_t place)
     copy.attrs.y = at.y;
     copy.attrs.z = at.z;
     return copy;
+}
+
+phx_halo_forward phx_halo_forward_at(const phx_halo_parts *parts, uint32_t place)
+{
+    phx_reader reader = phx_reader_of(parts->forwards + (size_t)place * PHX_HALO_FORWARD_BYTES, PHX_HALO_FORWARD_BYTES);
+    phx_halo_forward forward = {.copy = (uint32_t)phx_read_number(&reader, 4)};
+    forward.source = phx_read_number(&reader, 8);
+    forward.tick = phx_read_number(&reader, 8);
+    return forward;
 }
 
 phx_halo_gone phx_halo_gone_at(const phx_halo_parts *parts, uint32_t place)
@@ -208,15 +232,27 @@ uint32_t phx_halo_need_at(const phx_halo_parts *parts, uint32_t place)
     return (uint32_t)phx_read_number(&reader, 4);
 }
 
+static bool forwards_sound(const phx_halo_head *head, const phx_halo_parts *parts)
+{
+    for (uint32_t i = 0, next = 0; i < head->forwards; i++) {
+        const phx_halo_forward forward = phx_halo_forward_at(parts, i);
+        if (forward.copy < next || forward.copy >= head->copies || forward.source == 0 ||
+            forward.source == head->source || forward.tick == 0)
+            return false;
+        next = forward.copy + 1;
+    }
+    return true;
+}
+
 static bool parts_sound(const phx_halo_head *head, const phx_halo_parts *parts)
 {
-    bool sound = true;
+    bool sound = forwards_sound(head, parts);
     for (uint32_t i = 0; sound && i < head->sets; i++)
         (void)set_of(parts->sets + (size_t)i * PHX_HALO_SET_BYTES, &sound);
     for (uint32_t i = 0; sound && i < head->copies; i++) {
-        uint32_t set;
-        const phx_halo_copy copy = place_of(parts->copies + (size_t)i * PHX_HALO_COPY_BYTES, &set);
-        sound = copy.id != 0 && set < head->sets && phx_is_coordinate(copy.attrs.x) &&
+        uint32_t set, sending;
+        const phx_halo_copy copy = place_of(parts->copies + (size_t)i * PHX_HALO_COPY_BYTES, &set, &sending);
+        sound = copy.id != 0 && set < head->sets && sending <= 1 && phx_is_coordinate(copy.attrs.x) &&
                 phx_is_coordinate(copy.attrs.y) && phx_is_coordinate(copy.attrs.z);
     }
     for (uint32_t i = 0; sound && i < head->gone; i++) sound = phx_halo_gone_at(parts, i).id != 0;
@@ -233,6 +269,7 @@ phx_wire_flaw phx_halo_open(phx_halo_head *head, phx_halo_parts *parts, const vo
     if (flaw != PHX_WIRE_GOOD) return flaw;
     parts->sets = phx_read_bytes(&reader, (size_t)head->sets * PHX_HALO_SET_BYTES);
     parts->copies = phx_read_bytes(&reader, (size_t)head->copies * PHX_HALO_COPY_BYTES);
+    parts->forwards = phx_read_bytes(&reader, (size_t)head->forwards * PHX_HALO_FORWARD_BYTES);
     parts->gone = phx_read_bytes(&reader, (size_t)head->gone * PHX_HALO_GONE_BYTES);
     parts->pins = phx_read_bytes(&reader, (size_t)head->pins * PHX_HALO_PIN_BYTES);
     parts->needs = phx_read_bytes(&reader, (size_t)head->needs * PHX_HALO_NEED_BYTES);

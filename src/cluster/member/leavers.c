@@ -39,12 +39,16 @@ static void report_lost(phc *member, const phx_family *family, uint16_t number)
     }
 }
 
-/* Do all members hear the region's node, and does it hear all of them as the node of that region? */
+/*
+ * Do all members hear the region's node, and does it hear all of them as the node of that region? By a later map than
+ * this node has the region may be another one's.
+ */
 static bool is_ready(phc *member, const phx_known_region *region)
 {
     const phx_member *receiver = phx_cluster_map_numbered(&member->node.map, region->number);
     const phx_halo_peer *peer = receiver ? phx_halo_peer_of(&member->halo, receiver->registration) : NULL;
-    return peer && peer->heard_version >= region->since && phx_map_barrier_shown(&member->node) >= region->since;
+    return peer && peer->heard_version >= region->since && peer->heard_version <= member->node.map.version &&
+           phx_map_barrier_shown(&member->node) >= region->since;
 }
 
 /* false: it stays for now; *attached: as it goes with its root alone. */
@@ -57,7 +61,11 @@ static bool send_leaver(phc *member, uint64_t id, bool *attached)
     if (ph_entity_get(member->world, id, &attrs) != PH_OK) return false;
     const phx_known_region *region = &member->regions[phx_halo_region(&member->grid, attrs.x, attrs.y)];
     const uint16_t number = region->number;
-    if (number == node->def.member.number || number == 0 || !is_ready(member, region)) return false;
+    if (number == node->def.member.number || number == 0) return false;
+    if (!is_ready(member, region)) {
+        member->counts.kept[PH_BUSY]++;
+        return false;
+    }
     if (!phx_reports_reserve(member, PHX_FAMILY_MEMBERS_MAX * phx_report_bytes(0))) return false;
     const ph_status status = phx_halo_give(&member->halo, id, number, &family);
     if (status == PH_OK) report_lost(member, &family, number);

@@ -42,6 +42,7 @@ static phx_halo_def halo_def_of(phc *member)
                           .reach = phx_cluster_reach_within(def, width),
                           .view = phx_cluster_view_within(def, width),
                           .grace_ticks = 2 * def->lag_max + GRACE_TICKS,
+                          .passed_ticks = def->lag_max + GRACE_TICKS,
                           .quiet_ticks = def->silent_ticks,
                           .pack = def->pack,
                           .pack_user = def->pack_user,

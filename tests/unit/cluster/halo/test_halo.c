@@ -42,6 +42,7 @@ static phx_halo *make_halo(phx_node *of)
                                         .width = 10,
                                         .reach = 8,
                                         .grace_ticks = GRACE,
+                                        .passed_ticks = GRACE,
                                         .quiet_ticks = QUIET,
                                         .allocator = fail_alloc_hooks(&allocator)});
     return made;
@@ -209,20 +210,14 @@ Test(halo, a_copy_is_as_old_as_the_last_tick_of_which_all_were_taken)
     cr_assert_eq(peer_lag(), 0);
 }
 
-/* One copy of entity 5 of that stay, from one of two peers that had heard an own tick. */
-static void hear_stay(uint64_t source, uint64_t tick, uint64_t echo, uint32_t stay, float x, bool sending)
+/* One copy of entity 5 of that stay and turn, from one of two peers. */
+static void hear_stay(uint64_t source, uint64_t tick, uint32_t stay, uint8_t turn, float x, bool sending)
 {
     unsigned char bytes[256];
     const ph_attrs attrs = {.view = 5, .layers = 1, .sees = 1};
-    const phx_halo_copy copy = {.id = 5, .stay = stay, .sending = sending, .attrs = {.x = x, .y = 50}};
-    const phx_halo_head head = {.source = source,
-                                .target = SELF,
-                                .version = 3,
-                                .tick = tick,
-                                .echo = echo,
-                                .last = true,
-                                .sets = 1,
-                                .copies = 1};
+    const phx_halo_copy copy = {.id = 5, .stay = stay, .turn = turn, .sending = sending, .attrs = {.x = x, .y = 50}};
+    const phx_halo_head head = {
+        .source = source, .target = SELF, .version = 3, .tick = tick, .last = true, .sets = 1, .copies = 1};
     phx_halo_put_set(bytes + PHX_HALO_HEAD_BYTES, &attrs);
     phx_halo_put_copy(bytes + PHX_HALO_HEAD_BYTES + PHX_HALO_SET_BYTES, &copy, 0);
     phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
@@ -230,7 +225,7 @@ static void hear_stay(uint64_t source, uint64_t tick, uint64_t echo, uint32_t st
 
 static void hear_from(uint64_t source, uint64_t tick, float x, bool sending)
 {
-    hear_stay(source, tick, 0, 7, x, sending);
+    hear_stay(source, tick, 7, 0, x, sending);
 }
 
 static void expect_copy(uint64_t source, float x)
@@ -267,28 +262,29 @@ Test(halo, a_copy_that_is_here_needs_no_memory)
     cr_assert_eq(peer_lag(), 0);
 }
 
-/* It went from the first peer to the second one, of which all messages are lost until it gives it to a third one. */
-Test(halo, a_copy_on_its_way_is_newer_than_one_that_is_not_repeated)
+/* It goes from the first peer to the second one and back, and messages of both come late. */
+Test(halo, of_two_copies_the_one_of_the_later_turn_counts)
 {
     enum { SECOND = PEER + 1 };
     phx_cluster_map map = node.map;
     cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SECOND, .number = 3}));
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);
     step();
-    hear_from(PEER, 1, 60, false);
-    hear_from(SECOND, 1, 65, true);
-    expect_copy(PEER, 60);
-    step();
-    hear(2, 0);
-    hear_from(SECOND, 2, 70, true);
-    expect_copy(SECOND, 70);
-    hear_from(PEER, 3, 60, true);
-    expect_copy(SECOND, 70);
-    hear_from(PEER, 4, 75, false);
+    hear_stay(PEER, 1, 7, 254, 60, false);
+    hear_stay(SECOND, 1, 7, 255, 65, true);
+    expect_copy(SECOND, 65);
+    hear_stay(PEER, 2, 7, 254, 60, true);
+    hear_stay(PEER, 3, 7, 254, 61, false);
+    expect_copy(SECOND, 65);
+    hear_stay(PEER, 4, 7, 0, 70, false); /* turns begin anew */
+    expect_copy(PEER, 70);
+    hear_stay(SECOND, 2, 7, 255, 66, false);
+    expect_copy(PEER, 70);
+    hear_stay(PEER, 5, 7, 0, 75, false);
     expect_copy(PEER, 75);
 }
 
-/* The rest of a tick may repeat it. */
+/* Of another stay: the entity left and entered anew. The rest of a tick may repeat the copy. */
 Test(halo, a_copy_is_repeated_until_a_whole_tick_is_without_it)
 {
     enum { SECOND = PEER + 1 };
@@ -298,10 +294,10 @@ Test(halo, a_copy_is_repeated_until_a_whole_tick_is_without_it)
     step();
     hear_from(PEER, 1, 60, false);
     hear_part(2, 0, 0, false);
-    hear_from(SECOND, 1, 65, true);
+    hear_stay(SECOND, 1, 8, 0, 65, true);
     expect_copy(PEER, 60);
     hear_part(2, 0, 1, true);
-    hear_from(SECOND, 2, 70, true);
+    hear_stay(SECOND, 2, 8, 0, 70, true);
     expect_copy(SECOND, 70);
 }
 
@@ -578,19 +574,20 @@ Test(halo, a_tick_of_which_copies_are_left_out_for_want_of_memory_is_not_whole)
     cr_assert(is_whole(true));
 }
 
-/* It came from the peer and goes back there, whose messages are late: one has the copy of before. */
-Test(halo, a_copy_that_was_written_before_an_entity_was_given_away_is_not_taken)
+/* It came from the peer and goes back there, whose messages are late: two have the copy of before. */
+Test(halo, a_copy_from_before_an_entity_was_own_is_not_taken_once_it_is_given_back)
 {
     phx_family family;
     enter_own(5, own_x(5), false);
     for (uint32_t i = 0; i < 3; i++) cr_assert_eq(write_tick(), 1);
     const uint32_t stay = phx_halo_find(halo, 5)->stay;
-    const uint64_t given = halo->now;
+    phx_halo_find(halo, 5)->turn = 3;
     cr_assert_eq(phx_halo_give(halo, 5, 2, &family), PH_OK);
-    hear_stay(PEER, 1, given - 1, stay, 60, true);
-    hear_stay(PEER, 2, given - 1, stay, 60, false);
+    cr_assert_eq(phx_family_member_at(&family, 0).turn, 4);
+    hear_stay(PEER, 1, stay, 2, 60, true);
+    hear_stay(PEER, 2, stay, 2, 60, false);
     expect_copy(PEER, own_x(5));
-    hear_stay(PEER, 3, given, stay, 65, false);
+    hear_stay(PEER, 3, stay, 4, 65, false);
     expect_copy(PEER, 65);
 }
 

@@ -66,6 +66,7 @@ static void open_node(pin_node *of, uint64_t registration, uint16_t number)
                                             .grid = {.size = {100, 100}, .columns = 2, .rows = 1},
                                             .width = 10,
                                             .grace_ticks = 12,
+                                            .passed_ticks = 12,
                                             .quiet_ticks = QUIET,
                                             .allocator = fail_alloc_hooks(&allocator)});
 }

@@ -46,6 +46,7 @@ static void open_halo(uint32_t columns, uint32_t rows, float width)
                                         .width = width,
                                         .margin = width / 4,
                                         .grace_ticks = GRACE,
+                                        .passed_ticks = GRACE,
                                         .quiet_ticks = QUIET});
 }
 
