@@ -44,7 +44,7 @@ static void report_arrival(phc *member, const phx_node_event *event, const phx_f
                               .status = is_dropped ? PH_PENDING : PH_OK,
                               .id = entity.id,
                               .ownership = own ? own->ownership : 0,
-                              .number = phx_report_number(member, event->peer),
+                              .number = event->number,
                               .bytes = entity.blob,
                               .size = entity.blob_bytes,
                               .reason = ""};
@@ -65,7 +65,7 @@ static void drop_arrival(phc *member, const phx_node_event *event, uint64_t id, 
     const phc_event lost = {.kind = stays || is_dropped ? PHC_EVENT_DUPLICATE : PHC_EVENT_LOST,
                             .status = why,
                             .id = id,
-                            .number = phx_report_number(member, event->peer),
+                            .number = event->number,
                             .reason = ""};
     note_told(member, event, id);
     if (!stays && find_taken(member, event, id)) (void)phx_hand_over_leave(&member->node, id);
@@ -129,16 +129,24 @@ static bool hear_broadcast(phc *member, const phx_node_event *event)
     return true;
 }
 
+/* Not where the region went on while the loss waited, or all is restored: the node tells it again if it comes back. */
+static bool tell_loss(phc *member, const phx_node_event *event)
+{
+    const phx_node *node = &member->node;
+    const phx_region *region = &node->map.regions[event->region];
+    const phc_event restore = {.kind = PHC_EVENT_RESTORE, .region = event->region, .loss = event->lost, .reason = ""};
+    return region->number != node->def.member.number || region->lost != event->lost || phx_report(member, &restore);
+}
+
 static bool take_event(phc *member, const phx_node_event *event)
 {
-    const phc_event restore = {.kind = PHC_EVENT_RESTORE, .region = event->region, .loss = event->lost, .reason = ""};
     switch (event->kind) {
     case PHX_NODE_GAINED:
     case PHX_NODE_TAKEN_BACK:
     case PHX_NODE_DUPLICATE:
         return gain_family(member, event);
     case PHX_NODE_RESTORE:
-        return phx_report(member, &restore);
+        return tell_loss(member, event);
     case PHX_NODE_SAID:
         return hear_broadcast(member, event);
     }

@@ -162,11 +162,8 @@ void phx_arrivals_audit(phc *member)
  */
 static bool clear_place(phc *member, const phx_node_event *event, phx_refused_arrival *refused)
 {
-    const phc_event cleared = {.kind = PHC_EVENT_CLEARED,
-                               .status = refused->why,
-                               .id = refused->id,
-                               .number = phx_report_number(member, event->peer),
-                               .reason = ""};
+    const phc_event cleared = {
+        .kind = PHC_EVENT_CLEARED, .status = refused->why, .id = refused->id, .number = event->number, .reason = ""};
     const bool is_for_room = refused->why == PH_CAPACITY || refused->why == PH_NO_MEMORY;
     if (is_for_room) return true;
     if (!refused->is_told && !phx_report(member, &cleared)) return false;

@@ -29,12 +29,6 @@ void phx_report_reserved(phc *member, const phc_event *event)
     if (event->size > 0) memcpy(item + sizeof *event, event->bytes, event->size);
 }
 
-uint16_t phx_report_number(const phc *member, uint64_t registration)
-{
-    const phx_peer *peer = phx_node_peer(&member->node, registration);
-    return peer ? peer->member.number : 0;
-}
-
 /* The answers stand where they were collected. */
 static void take_holders(phc *member, phc_event *event)
 {

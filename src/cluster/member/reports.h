@@ -27,8 +27,6 @@ bool phx_reports_reserve(phc *member, uint64_t bytes);
 bool phx_report(phc *member, const phc_event *event);
 /* The same where room was reserved. */
 void phx_report_reserved(phc *member, const phc_event *event);
-/* The number of a registration, for an event; 0: it is out, and was forgotten. */
-uint16_t phx_report_number(const phc *member, uint64_t registration);
 /* Changes of the map since the host was told; without memory the rest comes in the next round. */
 void phx_report_map(phc *member);
 /* Nodes that are heard no more, or again; the fence; the end of a drain. */

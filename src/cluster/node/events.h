@@ -20,7 +20,8 @@ typedef enum phx_node_event_kind {
 typedef struct phx_node_event {
     phx_node_event_kind kind;
     uint32_t region, lost; /* PHX_NODE_RESTORE: the region, and phx_region.lost */
-    uint64_t peer;         /* the registration that an entity came from, or was on its way to */
+    uint64_t peer;         /* the registration that an entity came from, or was on its way to, */
+    uint16_t number;       /* ... and its number, as the peer may be forgotten before the event is taken */
     uint64_t sequence;     /* of the item that it came in; 0: taken back */
     uint64_t taking;       /* phx_holding.taking of what it brought */
     phx_place_set dropped; /* of the offer: another one of their id, on its way from here or taken for it, stays */

@@ -187,6 +187,7 @@ bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offe
 {
     phx_node_event event = {.kind = PHX_NODE_GAINED,
                             .peer = peer->member.registration,
+                            .number = peer->member.number,
                             .sequence = peer->channel.taken + 1,
                             .taking = node->takings + 1,
                             .offer = *offer};
@@ -271,6 +272,7 @@ bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
         }
         phx_node_event event = {.kind = PHX_NODE_TAKEN_BACK,
                                 .peer = peer->member.registration,
+                                .number = peer->member.number,
                                 .taking = node->takings + 1,
                                 .offer = first_offer(peer)};
         PHX_ASSERT(event.offer.ownership < first_ownership(node));

@@ -49,8 +49,8 @@ static void restore_regions(phx_node *node)
     if (node->told_version == node->map.version) return;
     for (uint32_t i = 0; i < node->map.region_count; i++) {
         const phx_region region = node->map.regions[i];
-        if (region.number != node->def.member.number) node->told[i] = 0; /* the duty may come again with the region */
-        else if (region.lost != 0 && node->told[i] != region.lost && !tell_region(node, i)) return;
+        const bool is_told = region.lost == 0 || node->told[i] == region.lost;
+        if (region.number == node->def.member.number && !is_told && !tell_region(node, i)) return;
     }
     node->told_version = node->map.version;
 }

@@ -89,6 +89,13 @@ void phx_node_fence(phx_node *node)
     while (node->events.count > 0) phx_item_queue_pop(&node->events);
 }
 
+/* The loss of a region that another node has now is told again with the region, whatever was passed meanwhile. */
+static void forget_told(phx_node *node)
+{
+    for (uint32_t i = 0; i < node->map.region_count; i++)
+        if (node->map.regions[i].number != node->def.member.number) node->told[i] = 0;
+}
+
 ph_status phx_node_map(phx_node *node, const phx_cluster_map *map)
 {
     if (map->version <= node->map.version) return PH_OK;
@@ -96,6 +103,7 @@ ph_status phx_node_map(phx_node *node, const phx_cluster_map *map)
     if (!reserve_peers(node, map)) return PH_NO_MEMORY;
     node->map = *map;
     update_peers(node);
+    forget_told(node);
     const bool is_member = phx_cluster_map_member(map, node->def.member.registration) != NULL;
     if (node->joined && !is_member) phx_node_fence(node);
     node->joined |= is_member;

@@ -283,6 +283,29 @@ Test(hand_over, offers_to_a_dead_node_come_back_behind_the_map_barrier)
     cr_assert_eq(nodes[A].peer_count, 1);
 }
 
+/* ... though no round has passed the map barrier of the map in which it was another node's. */
+Test(hand_over, the_loss_of_a_region_is_told_again_as_it_comes_back)
+{
+    const uint32_t region = region_of(A);
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 20, .number = 9}));
+    map.regions[region] = (phx_region){.number = nodes[A].def.member.number, .lost = map.version};
+    read_map();
+    phx_map_barrier_begin(&nodes[A], 1);
+    cr_assert_eq(expect_event(A, PHX_NODE_RESTORE).region, region);
+    cr_assert(phx_cluster_map_put_out(&map, 20));
+    for (uint32_t i = 0; i < REGIONS; i++) map.regions[i].lost = i == region ? map.version - 1 : 0;
+    cr_assert(phx_cluster_map_give(&map, region, 2));
+    cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
+    phx_map_barrier_begin(&nodes[A], 2);
+    expect_no_event(A);
+    cr_assert(phx_cluster_map_give(&map, region, 1));
+    read_map();
+    for (uint32_t i = B; i < MEMBERS; i++) beat(i, A);
+    phx_map_barrier_begin(&nodes[A], 3);
+    cr_assert_eq(expect_event(A, PHX_NODE_RESTORE).region, region);
+    expect_no_event(A);
+}
+
 Test(hand_over, a_node_that_was_put_out_holds_nothing_and_is_heard_no_more)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[B], 5, region_of(B), 0), PH_OK);
