@@ -6,14 +6,19 @@
 #include "tools/node_census.h"
 #include "tools/node_lines.h"
 
+/* Its client may have heard more, of a dead node or of the one that it takes the place of. */
+static void tell_anew(phx_node_host *host, uint64_t id)
+{
+    if (host->job->feeds && ph_resend(host->producer, id) != PH_OK) host->counts.refused++;
+}
+
 static void take_walker(phx_node_host *host, const phc_event *event)
 {
     const bool restored = event->kind == PHC_EVENT_RESTORED;
     if (phx_node_host_unpack(host, event)) {
         *(restored ? &host->counts.restored : &host->counts.gained) += 1;
         phx_line_entity(host, restored ? "restored" : "gained", event->id, event->number);
-        /* its client may have heard more of the dead node */
-        if (restored && host->job->feeds && ph_resend(host->producer, event->id) != PH_OK) host->counts.refused++;
+        if (restored) tell_anew(host, event->id);
         return;
     }
     host->counts.damaged++;
@@ -49,6 +54,7 @@ static void hear_event(phx_node_host *host, const phc_event *event)
         return;
     case PHC_EVENT_DUPLICATE:
         host->counts.duplicates++;
+        if (event->status == PH_OK) tell_anew(host, event->id);
         break;
     case PHC_EVENT_REGION_GAINED:
         host->is_wanted = true;

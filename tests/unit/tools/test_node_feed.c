@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/member/reports.h"
 #include "node_bed.h"
+#include "tools/node_events.h"
 #include "tools/node_feed.h"
 
 enum { WALKERS = 3, ROOM = 16, LONG_LIST = 70000, MESSAGE_IDS_MAX = 32761, STRANGER = 999 };
@@ -189,6 +191,24 @@ Test(node_feed, states_of_own_walkers_have_their_sender)
         cr_assert_eq(state.ownership, phc_ownership(bed.node, id));
     }
     cr_assert(!phx_client_get_state(&reader, &state) && !reader.failed);
+}
+
+/* A double came to the node. Returns the lists that are told anew. */
+static uint32_t lists_behind_double(uint64_t id, ph_status status)
+{
+    const phc_event event = {.kind = PHC_EVENT_DUPLICATE, .status = status, .id = id, .number = 2, .reason = ""};
+    cr_assert(phx_report(bed.node, &event));
+    phx_node_hear(&host);
+    return whole_lists_of_a_tick();
+}
+
+Test(node_feed, a_double_that_came_is_told_anew)
+{
+    cr_assert_eq(lists_behind_double(1, PH_OK), 0, "no gateway hears of it");
+    job.feeds = true;
+    cr_assert_eq(lists_behind_double(1, PH_OK), 1);
+    cr_assert_eq(lists_behind_double(2, PH_PENDING), 0, "it did not come");
+    cr_assert(host.counts.duplicates == 3 && host.counts.refused == 0);
 }
 
 static void ask(uint64_t source, uint64_t id)
