@@ -15,10 +15,11 @@
  * with what its owner said last, not with the world. A copy that a stray ph_attach() has attached is detached as its
  * owner moves or changes it, or as it becomes own (PHC_EVENT_CLEARED).
  *
- * Where the world has no room (entities_max, memory) for entities that come, they wait for it. Families that came in a
- * round before which fewer than 256 waited are own by then, PHC_EVENT_GAINED told; up to 4096 more are neither told nor
- * phc_owns() until these are in the world, and behind them all that other nodes hand over or broadcast waits at its
- * senders. All other events pass them. One that phc_leave() lets leave meanwhile does not come, and all others of its
+ * Where the world has no room (entities_max, memory) for entities that come, they wait for it in the node. A round
+ * before which fewer than 256 families wait takes all that come: they are told (PHC_EVENT_GAINED) and own, and wait for
+ * their place in the world alone. What comes later, 4096 events at most, is neither told nor phc_owns() until these are
+ * in the world. Behind that all that other nodes hand over or broadcast waits at its senders. All other events, as
+ * PHC_EVENT_RESTORE, pass what waits. One that phc_leave() lets leave meanwhile does not come, and all others of its
  * family do. Of an id that waits so another entity comes behind it, and what is handed over behind that one comes later
  * still.
  *
@@ -683,7 +684,8 @@ typedef struct phc_etcd_def {
  * A control store over the JSON gateway of etcd 3.4 and later. Two threads of its own make one request after the other,
  * one renewals of leases, one all else; a server that does not answer is left for the next one, and a write that may
  * have been done is not made again. Up to 64 requests are under way; each has its answer within timeout_ms for each
- * server, twice. On PH_BAD_DEF and PH_IO
+ * server, twice. A write takes memory for a copy of its value in the caller's thread, in a steady member once in two
+ * seconds (its load); answers take theirs in the other threads. On PH_BAD_DEF and PH_IO
  * `reason` (may be NULL) gets one line.
  * @return as phc_nats_open(). @thread any
  */
