@@ -1,6 +1,6 @@
 /*
- * Told of a dead node: its number, with what comes back of it or was taken from it, and regions to restore. These wait
- * with what waits for memory or for the host, and count as they are when they are told.
+ * Events of a dead node: its number, with entities that come back or were taken from it, and regions to restore. They
+ * may wait for memory or for the host, and say how it is by the time that they are told.
  */
 #include <criterion/criterion.h>
 
@@ -135,7 +135,7 @@ static uint64_t count_nodes(void)
     return stats.nodes;
 }
 
-/* What comes back can be read, or not. */
+/* One can be read, one can not. */
 Test(dead_nodes, what_comes_back_has_the_number_of_the_dead_node)
 {
     const uint16_t dead = phc_number(hosts[1].member);
