@@ -7,9 +7,11 @@
 #include "cluster/live_nodes.h"
 
 /* Since live_begin_measure(), of all runs that are up. */
-uint64_t live_longest_silence_ms(const live_cluster *cluster); /* of a node, at another one */
+uint64_t live_longest_silence_ms(const live_cluster *cluster); /* of a node, at another one, as far as it is told */
 uint64_t live_longest_gap_ms(const live_cluster *cluster);     /* of a walker, at a gateway */
 uint64_t live_least_lease_ms(const live_cluster *cluster);
+/* The fault has silenced a node for so long at least: else its bound says nothing. */
+void live_check_silence(const live_cluster *cluster, uint64_t least_ms);
 /*
  * No run waits for a server that is away since live_begin_measure(), for some seconds: each one has made a third of its
  * ticks at least. While this process is woken late by more than a tick no tick is due, as on a machine that is busy.

@@ -61,6 +61,7 @@ static void pull_shortly(live_cluster *cluster, uint64_t *random)
     live_pass(cluster, SHORT_PULL_MS);
     cables_put_back(cluster->cables, machine);
     live_pass(cluster, BACK_MS);
+    live_check_silence(cluster, SHORT_PULL_MS / 2);
     live_bound(cluster, "silence of a node, at another one", live_longest_silence_ms(cluster),
                SHORT_PULL_MS + MENDED_MS);
     live_check_nothing_lost(cluster, first);

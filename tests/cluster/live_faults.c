@@ -198,6 +198,7 @@ static void pause_node(live_cluster *cluster, uint64_t *random)
     live_wake(run);
     const uint64_t paused_ms = live_now_ms() - since_ms;
     live_pass(cluster, 2 * SHORT_PAUSE_MS);
+    live_check_silence(cluster, SHORT_PAUSE_MS / 2);
     live_bound(cluster, "silence of the node beyond its pause",
                live_longest_silence_ms(cluster) -
                    (live_longest_silence_ms(cluster) < paused_ms ? live_longest_silence_ms(cluster) : paused_ms),

@@ -44,7 +44,7 @@ typedef VEC(uint32_t) live_times;
 
 /* Since live_begin_measure(). */
 typedef struct live_measure {
-    uint64_t silence_ms;     /* of the node that was not heard for the longest time, and is heard again */
+    uint64_t silence_ms;     /* of the node that was not heard for the longest time, of those that are heard again */
     uint64_t gap_ms;         /* a gateway's: of a walker */
     uint64_t lease_least_ms; /* that the lease was proven for */
     uint64_t peer_downs;     /* members that were put out */

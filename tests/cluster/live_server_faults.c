@@ -13,7 +13,8 @@
 
 enum {
     ANY_TICK_MS = 1000,
-    BROKER_KILLED_MS = 1000, /* bound of silence: clients of a dead broker go to the next one */
+    BROKER_KILLED_MS =
+        1000, /* bound of silence, of nodes and of walkers at gateways: clients of a dead broker go to the next one */
     BROKER_HANGS_MS = 3000,
     BROKER_HUNG_MS = 2500,  /* ... that does not answer for a second, and two more tries at it */
     BROKERS_AWAY_MS = 8000, /* longer than link_timeout_ms: without a connection a node does not count silence */
@@ -49,10 +50,10 @@ static test_server *choose_server(server_group *group, uint64_t *random)
 
 /* ---- brokers ---- */
 
-static void check_silence(live_cluster *cluster, uint64_t bound_ms)
+static void check_silence(const live_cluster *cluster, uint64_t bound_ms)
 {
     live_bound(cluster, "silence of a node, at another one", live_longest_silence_ms(cluster), bound_ms);
-    (void)printf("  %-50s %6" PRIu64 " ms\n", "silence of a walker, at a gateway", live_longest_gap_ms(cluster));
+    live_bound(cluster, "silence of a walker, at a gateway", live_longest_gap_ms(cluster), bound_ms);
 }
 
 void live_kill_broker(live_cluster *cluster, uint64_t *random)
@@ -86,6 +87,7 @@ void live_kill_brokers(live_cluster *cluster, uint64_t *random)
     live_check_ticks(cluster, "without brokers");
     for (uint32_t i = 0; i < cluster->nats.count; i++) server_start_again(&cluster->nats.servers[i]);
     live_pass(cluster, BROKERS_BACK_MS + BACK_MS);
+    live_check_silence(cluster, BROKERS_AWAY_MS / 2);
     check_silence(cluster, BROKERS_AWAY_MS + BROKERS_BACK_MS);
     end_fault(cluster, first, "behind a time without brokers");
 }
