@@ -26,10 +26,11 @@
 
 enum {
     /*
-     * As long as it takes to wake a sleeper (20 us measured, on a virtual machine), and longer than the caller's own
-     * work between two phases: so waiting never costs more than twice the better one of spinning and sleeping.
+     * As long as a sleep costs (50 to 100 us of the caller measured, on a virtual machine: 20 to 30 of them in the call
+     * that wakes, the rest until the thread runs), and longer than the caller's own work between most phases: so
+     * waiting never costs more than twice the better one of spinning and sleeping.
      */
-    SPIN_NS = 20000,
+    SPIN_NS = 100000,
     SPINS_PER_CLOCK = 16, /* reads of the gate between two reads of the clock */
     THREAD_NAME_SIZE = 16 /* the kernel's limit */
 };
@@ -362,10 +363,10 @@ static void do_nothing(void *context, uint32_t index)
 void phx_workers_wake_early(phx_workers *workers)
 {
     PHX_ASSERT(workers == NULL || !workers->running);
-    if (workers == NULL || workers->threads == 0 || workers->spin_ns == 0 || workers->process != getpid()) {
+    if (workers == NULL || workers->woken) { /* and not run since */
         return;
     }
-    if (workers->woken) { /* and not run since */
+    if (workers->threads == 0 || workers->spin_ns == 0 || workers->process != getpid()) {
         return;
     }
     workers->body = do_nothing;

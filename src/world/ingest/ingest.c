@@ -103,14 +103,16 @@ static void prefetch_entities(const phx_world *world, const phx_command_run *run
     __builtin_prefetch(&store->set[slot]);
 }
 
-static void apply_run(phx_world *world, const phx_producer_run *in)
+/* behind: the work of the commands behind the run. */
+static void apply_run(phx_world *world, const phx_producer_run *in, uint64_t behind)
 {
     const phx_command_run *run = &in->commands;
     if (phx_op_moves(run->op)) {
-        phx_moves_apply(world, in);
+        phx_moves_apply(world, in, behind);
         return;
     }
     for (uint32_t i = 0; i < run->count; i++) {
+        phx_ingest_wake(world, behind + (uint64_t)PHX_OTHER_COMMAND_WORK * (run->count - i));
         prefetch_entities(world, run, i);
         count_outcome(world, in, i,
                       apply_command(world, in, i, (const char *)run->records + (size_t)i * run->record_bytes));
@@ -195,24 +197,37 @@ static uint32_t span_of_moves(const phx_world *world, uint32_t first, uint64_t *
 }
 
 /* Sharing pays only in dense ticks: in others moves mark towers, which is the ticking thread's work, and slower. */
-static bool parallel_worthwhile(const phx_world *world, uint64_t commands, uint64_t least)
+static bool parallel_worthwhile(const phx_world *world, uint64_t commands)
 {
-    return phx_workers_count(world->workers) > 1 && commands >= least &&
+    return phx_workers_count(world->workers) > 1 && commands >= PHX_MOVES_SHARE_MIN &&
            commands > phx_directory_count(&world->directory) / 4;
+}
+
+/* The work of all runs from one on. */
+static uint64_t work_from(const phx_world *world, uint32_t run)
+{
+    uint64_t work = 0;
+    for (; run < world->run_count; run++) work += phx_command_run_work(&world->runs[run].commands);
+    return work;
 }
 
 void phx_ingest(phx_world *world)
 {
+    uint64_t left = work_from(world, world->run_at);
     while (world->run_at < world->run_count) {
         uint64_t commands;
         uint32_t end = span_of_moves(world, world->run_at, &commands);
-        if (parallel_worthwhile(world, commands, PHX_MOVES_SHARE_MIN) && phx_moves_share(world, world->run_at, end)) {
+        if (parallel_worthwhile(world, commands) && phx_moves_share(world, world->run_at, end)) {
             world->run_at = end;
+            left -= commands;
             continue;
         }
-        if (parallel_worthwhile(world, commands, PHX_MOVES_WAKE_MIN)) phx_workers_wake_early(world->workers);
         if (end == world->run_at) end++;
-        while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
+        while (world->run_at < end) {
+            const phx_producer_run *run = &world->runs[world->run_at++];
+            left -= phx_command_run_work(&run->commands);
+            apply_run(world, run, left);
+        }
     }
     phx_moves_report(world);
 }

@@ -209,7 +209,7 @@ static void fill_move_group(group *g, const phx_moves *moves, uint32_t first, ui
     copy_ids(g->ids, moves, first, count);
 }
 
-void phx_moves_apply(phx_world *world, const phx_producer_run *run)
+void phx_moves_apply(phx_world *world, const phx_producer_run *run, uint64_t behind)
 {
     uint32_t total = run->commands.count, left[GROUP];
     phx_moves moves = phx_moves_of(&run->commands);
@@ -218,6 +218,7 @@ void phx_moves_apply(phx_world *world, const phx_producer_run *run)
     g.runs = true;
     if (world->movers == 0) world->movers = 1;
     for (uint32_t first = 0; first < total; first += g.count) {
+        phx_ingest_wake(world, behind + total - first);
         fill_move_group(&g, &moves, first, total - first < GROUP ? total - first : GROUP);
         uint32_t left_count = move_group(world, &g, 0, true, left);
         for (uint32_t i = 0; i < left_count; i++) {

@@ -9,11 +9,19 @@
 
 #include "world/state/world.h"
 
+/* With fewer moves, waking the workers and moving bodies between processors costs as much as it saves. */
+enum { PHX_MOVES_SHARE_MIN = 16384 };
+
 /*
- * With fewer moves than SHARE_MIN, waking the workers and moving bodies between processors costs as much as it saves.
- * With fewer than WAKE_MIN, the moves take less time than waking workers early for later stages.
+ * Wakes workers that sleep, for the stages behind ingest, once no more work is left than is done while they wake: 50
+ * microseconds, in which so many moves are applied. More of it, and they would spin in vain. In an apply none is woken.
+ * left: the work of the commands at hand and behind them, in moves.
  */
-enum { PHX_MOVES_SHARE_MIN = 16384, PHX_MOVES_WAKE_MIN = 8192 };
+static inline void phx_ingest_wake(phx_world *world, uint64_t left)
+{
+    enum { WAKE_WORK = 5000 };
+    if (left <= WAKE_WORK && !world->apply.running) phx_workers_wake_early(world->workers);
+}
 
 /* The bytes of one worker's sums, one for each shard: whole cache lines. */
 size_t phx_moves_sums_bytes(const phx_world *world);
@@ -21,8 +29,8 @@ size_t phx_moves_sums_bytes(const phx_world *world);
 bool phx_moves_init(phx_world *world);
 void phx_moves_free(phx_world *world);
 
-/* Applies a run of moves. */
-void phx_moves_apply(phx_world *world, const phx_producer_run *run);
+/* Applies a run of moves. behind: the work of the tick's commands behind it, for phx_ingest_wake(). */
+void phx_moves_apply(phx_world *world, const phx_producer_run *run, uint64_t behind);
 
 /* Applies the runs [first, end) by all workers. false = no memory to share them out, nothing was done. */
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end);

@@ -51,6 +51,15 @@ static inline bool phx_op_moves(uint32_t op)
     return (op & PHX_OP_BITS) == PHX_OP_MOVE;
 }
 
+/* In moves, which are cheap; each other command marks a discontinuity, or costs as much. */
+enum { PHX_OTHER_COMMAND_WORK = 8 };
+
+/* The work of a run, in moves. */
+static inline uint64_t phx_command_run_work(const phx_command_run *run)
+{
+    return (uint64_t)run->count * (phx_op_moves(run->op) ? 1 : PHX_OTHER_COMMAND_WORK);
+}
+
 static inline uint32_t phx_move_bytes(uint32_t op)
 {
     uint32_t id = op & PHX_MOVES_WIDE ? sizeof(uint64_t) : sizeof(uint32_t);

@@ -8,17 +8,11 @@
 #include "world/ingest/moves.h"
 #include "world/queue/commands.h"
 
-/* Moves are cheap; each other command marks a discontinuity, or costs as much. */
-enum { OTHER_COMMAND_WORK = 8 };
-
 /* The work of the tick or apply that begins, in moves. */
 static uint64_t tick_work(const phx_world *world)
 {
     uint64_t work = 0;
-    for (uint32_t i = 0; i < world->run_count; i++) {
-        const phx_command_run *run = &world->runs[i].commands;
-        work += (uint64_t)run->count * (phx_op_moves(run->op) ? 1 : OTHER_COMMAND_WORK);
-    }
+    for (uint32_t i = 0; i < world->run_count; i++) work += phx_command_run_work(&world->runs[i].commands);
     const bool walks_all = world->rules.banded || world->def.crowd_entities > 0 || world->reclass;
     return walks_all && !world->apply.running ? work + phx_directory_count(&world->directory) : work;
 }
