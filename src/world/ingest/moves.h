@@ -10,7 +10,7 @@
 #include "world/state/world.h"
 
 /* With fewer moves, waking the workers and moving bodies between processors costs as much as it saves. */
-enum { PHX_MOVES_SHARE_MIN = 16384 };
+enum { PHX_MOVES_SHARE_MIN = 8192 };
 
 /*
  * Wakes workers that sleep, for the stages behind ingest, once no more work is left than is done while they wake: 50
