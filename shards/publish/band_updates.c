@@ -4,7 +4,7 @@
 #include "shards/publish/band_updates.h"
 
 #include "shards/publish/due_list.h"
-#include "shards/publish/motion_history.h"
+#include "shards/publish/motion_samples.h"
 #include "shards/state/annulus.h"
 #include "shards/state/related.h"
 #include "shards/state/shard.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/simd.h"
-#include "shards/publish/motion_history.h"
+#include "shards/publish/motion_samples.h"
 #include "shards/query/far_list.h"
 #include "shards/query/seen.h"
 #include "shards/state/related.h"

@@ -3,8 +3,8 @@
  * while a class has bands (rules->banded): their memory from the index phase of the first such tick on, their content
  * from its end on. They travel with migrants, and with copies that moved lately.
  *
- * By the shard's owner. exchange, index: histories come in and go out. publish: motion samples are written from
- * histories and bodies. end: histories become the ones of this tick.
+ * By the shard's owner. exchange, index: histories come in and go out. publish: motion samples are written from them
+ * (motion_samples.h). end: histories become the ones of this tick.
  */
 #ifndef PHX_SHARDS_PUBLISH_MOTION_HISTORY_H
 #define PHX_SHARDS_PUBLISH_MOTION_HISTORY_H
@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "shards/simd/kernels.h"
 #include "shards/state/records.h"
+#include "shards/state/update_bands.h"
 
 struct phx_shard;
 
@@ -19,6 +20,19 @@ struct phx_shard;
 static inline uint32_t phx_band_hash(uint64_t id)
 {
     return (uint32_t)(phx_mix64(id) >> 32);
+}
+
+/* Has the body moved in this tick? */
+static inline bool phx_bands_moved(const phx_motion_history *history, const phx_body *body)
+{
+    return history->known && (history->x != body->x || history->y != body->y || history->z != body->z);
+}
+
+/* Ticks since its last move, 0 for a move in this tick; UINT32_MAX = long ago. */
+static inline uint32_t phx_bands_age(const phx_motion_history *history, const phx_body *body, uint64_t tick)
+{
+    if (phx_bands_moved(history, body)) return 0;
+    return history->moved != 0 ? (uint32_t)tick - history->moved : UINT32_MAX;
 }
 
 /* Room for the history of every slot, if any class has bands. false = no memory, unchanged. */
@@ -35,14 +49,6 @@ bool phx_bands_read_history(struct phx_shard *shard, uint32_t slot, const phx_re
 void phx_bands_make_all_due(struct phx_shard *shard, uint32_t slot);
 /* May an update be due here in this tick? */
 bool phx_bands_busy(const struct phx_shard *shard);
-/* Writes the motion samples, if so; before any update is emitted. false = no memory: call again. */
-bool phx_bands_sample(struct phx_shard *shard);
-/* The number of items (phx_motion_sample), or more, that there is room for. */
-uint32_t phx_bands_items(const struct phx_shard *shard);
-/* The height of a slot at the last tick's end; or now, if it has no history. */
-float phx_bands_old_z(const struct phx_shard *shard, uint32_t slot);
-/* The samples of the shard's rows, valid where lists are derived; but for rows that are left out. */
-phx_motion_columns phx_bands_columns(const struct phx_shard *shard);
 void phx_bands_end_tick(struct phx_shard *shard);
 
 #endif

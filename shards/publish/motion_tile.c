@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/simd.h"
-#include "shards/publish/motion_history.h"
+#include "shards/publish/motion_samples.h"
 #include "shards/query/slots_in_range.h"
 #include "shards/state/shard.h"
 

@@ -6,12 +6,14 @@
 #include "shards/publish/deferred_updates.h"
 #include "shards/publish/due_targets.h"
 #include "shards/publish/motion_history.h"
+#include "shards/publish/motion_samples.h"
 #include "shards/publish/recipients.h"
 #include "shards/state/update_bands.h"
 #include "shards/tick/set_aside.h"
 #include "world/publish/moved_tables.h"
 #include "world/publish/set_aside.h"
 #include "world/state/piece_clock.h"
+#include "world/state/shard_parts.h"
 #include "world/state/update_types.h"
 #include "world/state/world.h"
 
@@ -76,9 +78,39 @@ bool phx_bands_differ(const ph_world_def *before, const ph_world_def *after)
 
 /* ---- pieces ---- */
 
-bool phx_step_motion_samples(phx_world *world, uint32_t index)
+bool phx_step_ready_samples(phx_world *world, uint32_t index)
 {
-    return phx_bands_sample(&world->shards[index]);
+    return phx_bands_sample_ready(&world->shards[index]);
+}
+
+/* Has the shard room for its samples? */
+static bool samples_ready(const phx_world *world, uint32_t index)
+{
+    return world->shard_progress[index].step_done == world->step;
+}
+
+static void sample_part(void *context, uint32_t worker, uint32_t piece)
+{
+    phx_world *world = context;
+    const uint32_t parts = phx_shard_parts(world), index = world->shard_order[piece / parts];
+    (void)worker;
+    if (samples_ready(world, index)) phx_bands_sample(&world->shards[index], piece % parts, parts);
+}
+
+static void copy_samples_part(void *context, uint32_t worker, uint32_t piece)
+{
+    phx_world *world = context;
+    const uint32_t parts = phx_shard_parts(world), index = world->shard_order[piece / parts];
+    (void)worker;
+    if (samples_ready(world, index)) phx_bands_copy_samples(&world->shards[index], piece % parts, parts);
+}
+
+/* Samples the motion of all shards with room for it, each by all workers. */
+static void sample_motion(phx_world *world)
+{
+    const uint32_t pieces = world->shard_count * phx_shard_parts(world);
+    phx_parallel_for(world->workers, pieces, sample_part, world);
+    phx_parallel_for(world->workers, pieces, copy_samples_part, world);
 }
 
 static bool plan_updates(phx_world *world, uint32_t index)
@@ -144,14 +176,14 @@ static uint32_t parts_of_tables(const phx_world *world)
 bool phx_updates_plan(phx_world *world, bool finish)
 {
     phx_updates *u = &world->updates;
+    sample_motion(world);
     u->bands_most = most_bands(world);
     u->piece_count = 0;
     u->parts = parts_of_tables(world);
     for (uint32_t i = 0; i < table_count(world); i++) u->tables[i].items = u->tables[i].count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const uint32_t index = world->shard_order[i], count = u->piece_count;
-        const bool sampled = world->shard_progress[index].step_done == world->step;
-        if (sampled && plan_updates(world, index)) continue;
+        if (samples_ready(world, index) && plan_updates(world, index)) continue;
         if (!finish) return false;
         u->piece_count = count;
         u->shard_pieces[index] = (phx_shard_pieces){count, 0};
@@ -293,6 +325,21 @@ static void mark_group(const phx_shard *shard, uint8_t *marks, const phx_update_
     }
 }
 
+/* The due targets of a piece's observers of one consumer. */
+static uint32_t due_of_piece(const phx_world *world, const phx_update_piece *piece, uint32_t consumer)
+{
+    const phx_update_group *groups = groups_of(world, piece);
+    uint32_t due = 0;
+    for (uint32_t g = 0; g < piece->group_count; g++) due += groups[g].consumer == consumer ? groups[g].due_count : 0;
+    return due;
+}
+
+/* The part that marks the due targets of a piece: of all of them each has as many, as blocks differ much. */
+static uint32_t part_of_due(const phx_updates *u, uint64_t before, uint64_t all)
+{
+    return (uint32_t)(before * u->parts / all);
+}
+
 /* Marks the due targets of one part of a table. */
 static void mark_part(void *context, uint32_t worker, uint32_t index)
 {
@@ -303,11 +350,16 @@ static void mark_part(void *context, uint32_t worker, uint32_t index)
     const phx_moved_table *table = &u->tables[number];
     (void)worker;
     if (table->items == 0) return;
-    const phx_shard_pieces *of = &u->shard_pieces[shard];
-    const uint64_t first = (uint64_t)of->count * part / u->parts, end = (uint64_t)of->count * (part + 1) / u->parts;
+    const phx_update_piece *first = u->pieces + u->shard_pieces[shard].first, *end = first + u->shard_pieces[shard].count;
+    uint64_t all = 0, before = 0;
+    for (const phx_update_piece *piece = first; piece < end; piece++) all += due_of_piece(world, piece, consumer);
     phx_moved_table_clear(table, part);
-    for (uint64_t i = of->first + first; i < of->first + end; i++) {
-        const phx_update_piece *piece = &u->pieces[i];
+    for (const phx_update_piece *piece = first; piece < end; piece++) {
+        const uint32_t due = due_of_piece(world, piece, consumer);
+        if (due == 0) continue;
+        const bool own = part_of_due(u, before, all) == part;
+        before += due;
+        if (!own) continue;
         const phx_update_group *groups = groups_of(world, piece);
         for (uint32_t g = 0; g < piece->group_count; g++)
             if (groups[g].consumer == consumer && groups[g].due_count > 0)

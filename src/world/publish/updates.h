@@ -20,10 +20,10 @@ void phx_updates_free(phx_world *world);
 
 /* May an update be due? Else the functions below are not called in this tick. */
 bool phx_updates_due(const phx_world *world);
-/* Samples the motion of one shard's entities. */
-bool phx_step_motion_samples(phx_world *world, uint32_t shard);
+/* Makes room for the motion samples of one shard. */
+bool phx_step_ready_samples(phx_world *world, uint32_t shard);
 /*
- * Cuts the shards into pieces, and notes the targets that entered each list. false = no memory: call again, as all
+ * Samples the motion of all entities, cuts the shards into pieces, and notes the targets that entered each list. false = no memory: call again, as all
  * below. If `finish`, observers with bands of shards that there is no memory for are set aside: always true.
  */
 bool phx_updates_plan(phx_world *world, bool finish);

@@ -21,6 +21,7 @@
 #include "world/publish/change_counts.h"
 #include "world/publish/event_bound.h"
 #include "world/state/piece_clock.h"
+#include "world/state/shard_parts.h"
 
 /* ---- shards ---- */
 
@@ -175,19 +176,10 @@ bool phx_step_zones(phx_world *world, uint32_t index)
 
 /* ---- rows ---- */
 
-/* Parts of a shard: enough to share one shard among all workers, and small enough that no worker waits long. */
-static uint32_t copy_row_parts(const phx_world *world)
-{
-    enum { PIECES_A_WORKER = 4 };
-    const uint32_t workers = phx_workers_count(world->workers);
-    if (workers == 1) return 1;
-    return (workers * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
-}
-
 static void copy_rows_unit(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
-    uint32_t parts = copy_row_parts(world);
+    uint32_t parts = phx_shard_parts(world);
     phx_shard *shard = &world->shards[world->shard_order[piece / parts]];
     (void)worker;
     if (shard->grid.positions_stale) phx_rows_copy_positions(shard, piece % parts, parts);
@@ -198,7 +190,7 @@ void phx_copy_row_positions(phx_world *world)
     bool any = false;
     for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.positions_stale;
     if (!any) return;
-    phx_parallel_for(world->workers, world->shard_count * copy_row_parts(world), copy_rows_unit, world);
+    phx_parallel_for(world->workers, world->shard_count * phx_shard_parts(world), copy_rows_unit, world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         if (!shard->grid.positions_stale) continue;
@@ -243,15 +235,19 @@ bool phx_step_end(phx_world *world, uint32_t index)
 
 /* ---- interest ---- */
 
-/* Few enough rows that a worker's last chunk is short, enough that taking a chunk costs little. */
-enum { CHUNK_ROWS = 256 };
+/*
+ * Few enough rows that a worker's last chunk is short, enough that taking a chunk costs little. A shard with few rows
+ * has half as many in each: its observers mostly have many targets, and there are not many chunks to even out.
+ */
+enum { CHUNK_ROWS = 256, FEW_ROWS = 8192 };
 
 /* Plans the chunks of one shard. false = no memory. */
 static bool plan_chunks(phx_world *world, uint32_t shard)
 {
-    uint32_t rows = phx_interest_rows(&world->shards[shard]);
+    const uint32_t rows = phx_interest_rows(&world->shards[shard]);
+    const uint32_t wanted = rows < FEW_ROWS ? CHUNK_ROWS / 2 : CHUNK_ROWS;
     for (uint32_t first = 0, count; first < rows; first += count) {
-        count = phx_interest_piece(&world->shards[shard], first, CHUNK_ROWS);
+        count = phx_interest_piece(&world->shards[shard], first, wanted);
         if (!phx_add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
     }
     return true;

@@ -366,7 +366,7 @@ static bool run_stage(phx_world *world)
         next = after_broadcasts(world);
         break;
     case PHX_STAGE_UPDATES:
-        done = run_shard_step(world, phx_step_motion_samples) && phx_updates_plan(world, false);
+        done = run_shard_step(world, phx_step_ready_samples) && phx_updates_plan(world, false);
         break;
     case PHX_STAGE_FIND_UPDATES:
         done = phx_updates_find(world);
