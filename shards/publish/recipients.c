@@ -13,8 +13,13 @@ void phx_recipients_free(phx_recipients *recipients, phx_mem *mem)
 {
     phx_release(mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity,
                 sizeof *recipients->block_messages);
-    phx_release(mem, (void **)&recipients->spare, &recipients->spare_capacity, sizeof *recipients->spare);
     phx_release(mem, (void **)&recipients->first, &recipients->first_capacity, sizeof *recipients->first);
+}
+
+void phx_addressed_free(phx_addressed *addressed)
+{
+    if (addressed->mem)
+        phx_release(addressed->mem, (void **)&addressed->messages, &addressed->capacity, sizeof *addressed->messages);
 }
 
 /* ---- block messages ---- */
@@ -24,12 +29,12 @@ void phx_recipients_clear(phx_recipients *recipients)
     recipients->block_message_count = 0;
 }
 
-bool phx_recipients_add(phx_recipients *recipients, const phx_shard *shard, phx_block_message block_message)
+bool phx_recipients_add(phx_addressed *addressed, phx_block_message block_message)
 {
-    if (!phx_grow(shard->mem, (void **)&recipients->spare, &recipients->spare_capacity, recipients->block_message_count,
-                  (size_t)recipients->block_message_count + 1, sizeof block_message))
+    if (!phx_grow(addressed->mem, (void **)&addressed->messages, &addressed->capacity, addressed->count,
+                  (size_t)addressed->count + 1, sizeof block_message))
         return false;
-    recipients->spare[recipients->block_message_count++] = block_message;
+    addressed->messages[addressed->count++] = block_message;
     return true;
 }
 
@@ -41,12 +46,12 @@ static uint64_t block_tower_mask(phx_rect rect, uint32_t bx, uint32_t by)
     return meets ? phx_block_mask(rect, bx, by) : 0;
 }
 
-bool phx_recipients_add_block(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
-                              uint32_t bx, uint32_t by, phx_block_message block_message)
+bool phx_recipients_add_block(phx_addressed *addressed, const phx_address_towers *to, uint32_t bx, uint32_t by,
+                              phx_block_message block_message)
 {
     block_message.towers = block_tower_mask(to->rect, bx, by);
     if (to->any_done) block_message.towers &= ~block_tower_mask(to->done, bx, by);
-    return block_message.towers == 0 || phx_recipients_add(recipients, shard, block_message);
+    return block_message.towers == 0 || phx_recipients_add(addressed, block_message);
 }
 
 phx_rect phx_recipients_rect(const phx_shard *shard, uint32_t slot)
@@ -58,43 +63,48 @@ phx_rect phx_recipients_rect(const phx_shard *shard, uint32_t slot)
     return phx_interest_rows_rect(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
 }
 
-bool phx_recipients_address(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message)
+bool phx_recipients_address(phx_addressed *addressed, const phx_shard *shard, uint32_t slot, uint32_t message)
 {
     const phx_block_message block_message = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_LIVE);
-    return shard->storage->address_viewers(recipients, shard, &block_message);
+    return shard->storage->address_viewers(addressed, shard, &block_message);
 }
 
-bool phx_recipients_address_one(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message,
+bool phx_recipients_address_one(phx_addressed *addressed, const phx_shard *shard, uint32_t slot, uint32_t message,
                                 uint32_t observer)
 {
     const phx_block_message block_message = {.message = message, .slot = slot, .observer = observer};
-    return shard->storage->address_observer(recipients, shard, &block_message);
+    return shard->storage->address_observer(addressed, shard, &block_message);
 }
 
-bool phx_recipients_address_range(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_range *range,
+bool phx_recipients_address_range(phx_addressed *addressed, const phx_shard *shard, const phx_broadcast_range *range,
                                   uint32_t slot, uint32_t message)
 {
     const phx_block_message block_message = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
-    return shard->storage->address_box(recipients, shard, range->instance,
+    return shard->storage->address_box(addressed, shard, range->instance,
                                        phx_box_around(range->x, range->y, range->radius), &block_message);
 }
 
 /* Counting sort by block; the order inside a block stays. */
-bool phx_recipients_sort(phx_recipients *recipients, const phx_shard *shard)
+bool phx_recipients_sort(phx_recipients *recipients, const phx_shard *shard, const phx_addressed_run *runs,
+                         uint32_t run_count)
 {
-    uint32_t blocks = phx_recipients_blocks(shard), sum = 0;
-    if (!phx_grow(shard->mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity, 0,
-                  recipients->block_message_count, sizeof *recipients->block_messages) ||
+    uint32_t blocks = phx_recipients_blocks(shard), sum = 0, all = 0;
+    for (uint32_t r = 0; r < run_count; r++) all += runs[r].count;
+    if (!phx_grow(shard->mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity, 0, all,
+                  sizeof *recipients->block_messages) ||
         !phx_grow(shard->mem, (void **)&recipients->first, &recipients->first_capacity, 0, (size_t)blocks + 2,
                   sizeof *recipients->first))
         return false;
     uint32_t *at = recipients->first + 1; /* at the end, first[b] is where block b begins */
     memset(recipients->first, 0, (blocks + 2) * sizeof *recipients->first);
-    for (uint32_t i = 0; i < recipients->block_message_count; i++) at[recipients->spare[i].block + 1]++;
+    for (uint32_t r = 0; r < run_count; r++)
+        for (uint32_t i = 0; i < runs[r].count; i++) at[runs[r].messages[i].block + 1]++;
     for (uint32_t b = 0; b <= blocks; b++) at[b] = sum += at[b];
-    for (uint32_t i = 0; i < recipients->block_message_count; i++)
-        recipients->block_messages[at[recipients->spare[i].block]++] = recipients->spare[i];
+    for (uint32_t r = 0; r < run_count; r++)
+        for (uint32_t i = 0; i < runs[r].count; i++)
+            recipients->block_messages[at[runs[r].messages[i].block]++] = runs[r].messages[i];
+    recipients->block_message_count = all;
     return true;
 }
 

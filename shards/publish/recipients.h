@@ -30,12 +30,24 @@ typedef struct phx_block_message {
     uint32_t observer; /* the only observer that may receive it in this block, or PHX_SLOT_NONE: all may */
 } phx_block_message;
 
+/* The block messages that one worker adds, of any shards, in the order of adding. */
+typedef struct phx_addressed {
+    phx_mem *mem;
+    phx_block_message *messages;
+    uint32_t count, capacity;
+    bool failed; /* a block message had no memory */
+} phx_addressed;
+
+/* A run of one shard's block messages, side by side. */
+typedef struct phx_addressed_run {
+    const phx_block_message *messages;
+    uint32_t count;
+} phx_addressed_run;
+
 typedef struct phx_recipients {
     phx_block_message *block_messages; /* by block, and inside a block in the order of adding */
-    phx_block_message *spare;          /* in the order of adding */
     uint32_t *first;                   /* by block: its first block message; one more entry is the end */
-    uint32_t block_message_count, block_messages_capacity, spare_capacity, first_capacity;
-    bool failed; /* a block message had no memory */
+    uint32_t block_message_count, block_messages_capacity, first_capacity;
 } phx_recipients;
 
 /* Entities of one block, in the order of its towers. */
@@ -55,26 +67,32 @@ typedef struct phx_observer_batch {
 } phx_observer_batch;
 
 void phx_recipients_free(phx_recipients *recipients, phx_mem *mem);
+void phx_addressed_free(phx_addressed *addressed);
 
-/* ---- the owner ---- */
+/* ---- any worker, with its own block messages ---- */
 
-void phx_recipients_clear(phx_recipients *recipients);
 /*
  * Addresses a broadcast of the live entity in `slot` to all towers from which it may be seen without a relation. false
  * = no memory.
  */
-bool phx_recipients_address(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message);
+bool phx_recipients_address(phx_addressed *addressed, const phx_shard *shard, uint32_t slot, uint32_t message);
 /*
  * Addresses the same broadcast to an own observer with a relation to the source, which decides then, unless the message
  * to all is for it whatever its distance. Directly behind phx_recipients_address(). false = no memory.
  */
-bool phx_recipients_address_one(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message,
+bool phx_recipients_address_one(phx_addressed *addressed, const phx_shard *shard, uint32_t slot, uint32_t message,
                                 uint32_t observer);
 /* A message with a range; slot: its source, own or ghost, or PHX_SLOT_NONE. */
-bool phx_recipients_address_range(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_range *range,
+bool phx_recipients_address_range(phx_addressed *addressed, const phx_shard *shard, const phx_broadcast_range *range,
                                   uint32_t slot, uint32_t message);
-/* Sorts the block messages by block. false = no memory. */
-bool phx_recipients_sort(phx_recipients *recipients, const phx_shard *shard);
+
+/* ---- the owner ---- */
+
+/* There are none in this tick. */
+void phx_recipients_clear(phx_recipients *recipients);
+/* Sorts the block messages of runs, which are in the order of their broadcasts, by block. false = no memory. */
+bool phx_recipients_sort(phx_recipients *recipients, const phx_shard *shard, const phx_addressed_run *runs,
+                         uint32_t run_count);
 
 /* ---- any worker ---- */
 
@@ -126,7 +144,7 @@ uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch 
 /* ---- for the storages (recipients_rows.h, recipients_ninegrid.h, recipients_slots.h) ---- */
 
 /* Adds a block message. false = no memory. */
-bool phx_recipients_add(phx_recipients *recipients, const phx_shard *shard, phx_block_message block_message);
+bool phx_recipients_add(phx_addressed *addressed, phx_block_message block_message);
 
 /* Towers of an instance that a block message is for: in `rect`, without the towers in `done`. */
 typedef struct phx_address_towers {
@@ -137,8 +155,8 @@ typedef struct phx_address_towers {
 } phx_address_towers;
 
 /* Adds a block message for the towers in block (bx, by), if any. false = no memory. */
-bool phx_recipients_add_block(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
-                              uint32_t bx, uint32_t by, phx_block_message block_message);
+bool phx_recipients_add_block(phx_addressed *addressed, const phx_address_towers *to, uint32_t bx, uint32_t by,
+                              phx_block_message block_message);
 /* The towers of all rows that may see the entity without a relation: within max(view, reach) + margin at most. */
 phx_rect phx_recipients_rect(const phx_shard *shard, uint32_t slot);
 

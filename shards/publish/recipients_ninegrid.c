@@ -5,28 +5,28 @@
 
 /* ---- block messages ---- */
 
-static bool add_cell_blocks(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
+static bool add_cell_blocks(phx_addressed *addressed, const phx_shard *shard, const phx_address_towers *to,
                             phx_block_message block_message)
 {
     const phx_ninegrid *ninegrid = &shard->ninegrid;
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, to->instance, to->rect);
     for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
         block_message.block = (uint32_t)(cell_block - ninegrid->cell_blocks);
-        if (!phx_recipients_add_block(recipients, shard, to, cell_block->bx, cell_block->by, block_message))
+        if (!phx_recipients_add_block(addressed, to, cell_block->bx, cell_block->by, block_message))
             return false;
     }
     return true;
 }
 
-bool phx_ninegrid_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+bool phx_ninegrid_address_viewers(phx_addressed *addressed, const phx_shard *shard,
                                   const phx_block_message *block_message)
 {
     const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->slot),
                                    .rect = phx_recipients_rect(shard, block_message->slot)};
-    return add_cell_blocks(recipients, shard, &to, *block_message);
+    return add_cell_blocks(addressed, shard, &to, *block_message);
 }
 
-bool phx_ninegrid_address_observer(phx_recipients *recipients, const phx_shard *shard,
+bool phx_ninegrid_address_observer(phx_addressed *addressed, const phx_shard *shard,
                                    const phx_block_message *block_message)
 {
     const phx_body *body = &shard->store.body[block_message->observer];
@@ -34,14 +34,14 @@ bool phx_ninegrid_address_observer(phx_recipients *recipients, const phx_shard *
                                    .rect = {body->tx, body->ty, body->tx, body->ty},
                                    .done = phx_recipients_rect(shard, block_message->slot),
                                    .any_done = true};
-    return add_cell_blocks(recipients, shard, &to, *block_message);
+    return add_cell_blocks(addressed, shard, &to, *block_message);
 }
 
-bool phx_ninegrid_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+bool phx_ninegrid_address_box(phx_addressed *addressed, const phx_shard *shard, uint32_t instance, phx_box box,
                               const phx_block_message *block_message)
 {
     const phx_address_towers to = {.instance = instance, .rect = phx_box_towers(shard->rules, box)};
-    return add_cell_blocks(recipients, shard, &to, *block_message);
+    return add_cell_blocks(addressed, shard, &to, *block_message);
 }
 
 /* ---- observer batches ---- */

@@ -7,11 +7,11 @@
 
 #include "shards/publish/recipients.h"
 
-bool phx_ninegrid_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+bool phx_ninegrid_address_viewers(phx_addressed *addressed, const phx_shard *shard,
                                   const phx_block_message *block_message);
-bool phx_ninegrid_address_observer(phx_recipients *recipients, const phx_shard *shard,
+bool phx_ninegrid_address_observer(phx_addressed *addressed, const phx_shard *shard,
                                    const phx_block_message *block_message);
-bool phx_ninegrid_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+bool phx_ninegrid_address_box(phx_addressed *addressed, const phx_shard *shard, uint32_t instance, phx_box box,
                               const phx_block_message *block_message);
 
 uint32_t phx_ninegrid_blocks(const phx_shard *shard);

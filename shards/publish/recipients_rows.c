@@ -11,23 +11,23 @@
 
 /* ---- block messages ---- */
 
-static bool add_blocks(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
+static bool add_blocks(phx_addressed *addressed, const phx_shard *shard, const phx_address_towers *to,
                        phx_block_message block_message)
 {
     phx_block_walk walk = phx_grid_walk(&shard->grid, to->instance, to->rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
         block_message.block = (uint32_t)(block - shard->grid.blocks);
-        if (!phx_recipients_add_block(recipients, shard, to, block->bx, block->by, block_message)) return false;
+        if (!phx_recipients_add_block(addressed, to, block->bx, block->by, block_message)) return false;
     }
     return true;
 }
 
-bool phx_rows_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+bool phx_rows_address_viewers(phx_addressed *addressed, const phx_shard *shard,
                               const phx_block_message *block_message)
 {
     const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->slot),
                                    .rect = phx_recipients_rect(shard, block_message->slot)};
-    return add_blocks(recipients, shard, &to, *block_message);
+    return add_blocks(addressed, shard, &to, *block_message);
 }
 
 /* Is a far target seen from beyond views? Then the block messages to all are for each row of their towers. */
@@ -36,7 +36,7 @@ static bool is_seen_afar(const phx_shard *shard, uint32_t source)
     return shard->store.body[source].state & PHX_SLOT_FAR;
 }
 
-bool phx_rows_address_observer(phx_recipients *recipients, const phx_shard *shard,
+bool phx_rows_address_observer(phx_addressed *addressed, const phx_shard *shard,
                                const phx_block_message *block_message)
 {
     const phx_body *body = &shard->store.body[block_message->observer];
@@ -44,14 +44,14 @@ bool phx_rows_address_observer(phx_recipients *recipients, const phx_shard *shar
                                    .rect = phx_interest_rows_rect(shard, body, 0.0f),
                                    .done = phx_recipients_rect(shard, block_message->slot),
                                    .any_done = is_seen_afar(shard, block_message->slot)};
-    return add_blocks(recipients, shard, &to, *block_message);
+    return add_blocks(addressed, shard, &to, *block_message);
 }
 
-bool phx_rows_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+bool phx_rows_address_box(phx_addressed *addressed, const phx_shard *shard, uint32_t instance, phx_box box,
                           const phx_block_message *block_message)
 {
     const phx_address_towers to = {.instance = instance, .rect = phx_rows_rect(shard, box)};
-    return add_blocks(recipients, shard, &to, *block_message);
+    return add_blocks(addressed, shard, &to, *block_message);
 }
 
 /* ---- observer batches ---- */

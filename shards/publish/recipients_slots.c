@@ -20,19 +20,18 @@ static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
 /* A block message to each own observer in a box. */
 typedef struct address_sink {
     phx_sink sink;
-    phx_recipients *recipients;
+    phx_addressed *addressed;
     const phx_shard *shard;
     phx_box box;
     phx_block_message block_message;
 } address_sink;
 
-static bool target_slot(phx_recipients *recipients, const phx_shard *shard, phx_block_message block_message,
-                        uint32_t observer)
+static bool target_slot(phx_addressed *addressed, phx_block_message block_message, uint32_t observer)
 {
     block_message.towers = ~0ull;
     block_message.block = observer / PHX_BATCH_PLACES_MAX;
     block_message.observer = observer;
-    return phx_recipients_add(recipients, shard, block_message);
+    return phx_recipients_add(addressed, block_message);
 }
 
 static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
@@ -43,42 +42,42 @@ static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
         const phx_body *body = &store->body[slots[i]];
         bool observes = (body->state & PHX_SLOT_OWN) && phx_attr_observes(phx_store_attr(store, slots[i]));
         if (!observes || !phx_box_has(at->box, body->x, body->y)) continue;
-        at->recipients->failed |= !target_slot(at->recipients, at->shard, at->block_message, slots[i]);
+        at->addressed->failed |= !target_slot(at->addressed, at->block_message, slots[i]);
     }
 }
 
-static bool address_slots(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+static bool address_slots(phx_addressed *addressed, const phx_shard *shard, uint32_t instance, phx_box box,
                           phx_block_message block_message)
 {
     address_sink to = {.sink.take = target_slots,
-                       .recipients = recipients,
+                       .addressed = addressed,
                        .shard = shard,
                        .box = box,
                        .block_message = block_message};
-    recipients->failed = false;
+    addressed->failed = false;
     phx_slots_in_range(shard, &instance, box, &to.sink);
-    return !recipients->failed;
+    return !addressed->failed;
 }
 
-bool phx_slots_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+bool phx_slots_address_viewers(phx_addressed *addressed, const phx_shard *shard,
                                const phx_block_message *block_message)
 {
-    return address_slots(recipients, shard, phx_store_instance(&shard->store, block_message->slot),
+    return address_slots(addressed, shard, phx_store_instance(&shard->store, block_message->slot),
                          seen_from_box(shard, block_message->slot), *block_message);
 }
 
-bool phx_slots_address_observer(phx_recipients *recipients, const phx_shard *shard,
+bool phx_slots_address_observer(phx_addressed *addressed, const phx_shard *shard,
                                 const phx_block_message *block_message)
 {
     const phx_body *body = &shard->store.body[block_message->observer];
     return phx_box_has(seen_from_box(shard, block_message->slot), body->x, body->y) ||
-           target_slot(recipients, shard, *block_message, block_message->observer);
+           target_slot(addressed, *block_message, block_message->observer);
 }
 
-bool phx_slots_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+bool phx_slots_address_box(phx_addressed *addressed, const phx_shard *shard, uint32_t instance, phx_box box,
                            const phx_block_message *block_message)
 {
-    return address_slots(recipients, shard, instance, box, *block_message);
+    return address_slots(addressed, shard, instance, box, *block_message);
 }
 
 /* ---- observer batches ---- */

@@ -24,7 +24,7 @@
 /* Types of rooms above this one, which pass through the table: */
 typedef struct phx_shard phx_shard; /* shard.h */
 struct phx_scratch;                 /* interest/scratch.h: a worker's memory in the interest phase */
-struct phx_recipients;              /* publish/recipients.h: the broadcasts of a tick */
+struct phx_addressed;               /* publish/recipients.h: the broadcasts of a tick */
 struct phx_observer_batch;          /* publish/recipients.h: observers of a block */
 struct phx_block_message;           /* publish/recipients.h: one broadcast, for one block */
 struct phx_broadcast_range;         /* publish/broadcast_range.h: place and radius of a broadcast */
@@ -194,13 +194,13 @@ typedef struct phx_storage {
     /*
      * Adds a block message for each block with observers that may have the block message's source in their lists,
      * without a relation. One with a single observer is for that alone, unless it is out of range. One of a place is
-     * for each block with observers in a box of an instance. By the shard's owner. false = no memory.
+     * for each block with observers in a box of an instance. Any worker. false = no memory.
      */
-    bool (*address_viewers)(struct phx_recipients *recipients, const phx_shard *shard,
+    bool (*address_viewers)(struct phx_addressed *addressed, const phx_shard *shard,
                             const struct phx_block_message *block_message);
-    bool (*address_observer)(struct phx_recipients *recipients, const phx_shard *shard,
+    bool (*address_observer)(struct phx_addressed *addressed, const phx_shard *shard,
                              const struct phx_block_message *block_message);
-    bool (*address_box)(struct phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+    bool (*address_box)(struct phx_addressed *addressed, const phx_shard *shard, uint32_t instance, phx_box box,
                         const struct phx_block_message *block_message);
     /* The place in a batch of the block message's only observer; batch->count = it is not in the batch. Any worker. */
     uint32_t (*place_of)(const phx_shard *shard, const struct phx_observer_batch *batch,

@@ -21,6 +21,7 @@ bool phx_broadcasts_init(phx_world *world)
 
 static void free_broadcast_scratch(phx_broadcast_scratch *scratch, phx_mem *mem)
 {
+    phx_addressed_free(&scratch->addressed);
     phx_release(mem, (void **)&scratch->near, &scratch->near_capacity, sizeof *scratch->near);
     phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof *scratch->hits);
     phx_release(mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, sizeof *scratch->hit_places);
@@ -43,6 +44,8 @@ void phx_broadcasts_free(phx_world *world)
     phx_release(mem, (void **)&b->messages, &b->messages_capacity, sizeof *b->messages);
     phx_release(mem, (void **)&b->kept, &b->kept_capacity, sizeof *b->kept);
     phx_release(mem, (void **)&b->sources, &b->sources_capacity, sizeof *b->sources);
+    phx_release(mem, (void **)&b->address_parts, &b->address_parts_capacity, sizeof *b->address_parts);
+    phx_release(mem, (void **)&b->runs, &b->runs_capacity, sizeof *b->runs);
     phx_release(mem, (void **)&b->pieces, &b->pieces_capacity, sizeof *b->pieces);
     phx_release(mem, (void **)&b->shares, &b->shares_capacity, sizeof *b->shares);
     phx_release(mem, (void **)&b->places, &b->places_capacity, sizeof *b->places);

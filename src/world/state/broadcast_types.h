@@ -55,8 +55,16 @@ typedef struct phx_message_hits {
     uint32_t message, count;
 } phx_message_hits;
 
+/* Some messages in the order of their commands, for one shard. */
+typedef struct phx_address_part {
+    uint32_t worker; /* with the results in its `addressed`, from `first` on */
+    uint32_t first;
+    uint64_t ns; /* the worker's time */
+} phx_address_part;
+
 /* One worker's scratch: memory that is kept, and the results of its pieces. */
 typedef struct phx_broadcast_scratch {
+    phx_addressed addressed;
     uint32_t *near; /* of one piece: its block messages, by number; as the next fields */
     phx_message_hits *hits;
     uint32_t *hit_places;
@@ -84,6 +92,10 @@ typedef struct phx_broadcasts {
     uint64_t *kept;         /* commands of the tick's applies, one behind the other */
     uint32_t kept_count, kept_capacity;
     phx_high_water kept_use;
+    phx_address_part *address_parts; /* [shard][part] */
+    phx_addressed_run *runs;         /* [shard][part]: its block messages */
+    uint32_t parts;                  /* of each shard, in this tick */
+    uint32_t address_parts_capacity, runs_capacity;
     phx_recipients *shard_recipients; /* one per shard */
     phx_broadcast_scratch *scratches; /* one per worker */
     phx_broadcast_piece *pieces;

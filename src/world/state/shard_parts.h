@@ -17,4 +17,10 @@ static inline uint32_t phx_shard_parts(const phx_world *world)
     return (workers * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
 }
 
+/* Where a part of so many begins; it ends where the next one begins. */
+static inline uint32_t phx_part_first(uint32_t all, uint32_t part, uint32_t parts)
+{
+    return (uint32_t)((uint64_t)all * part / parts);
+}
+
 #endif

@@ -356,7 +356,7 @@ static bool run_stage(phx_world *world)
         phx_broadcasts_locate(world);
         break;
     case PHX_STAGE_TARGET:
-        done = run_shard_step(world, phx_step_target);
+        done = phx_broadcasts_address(world) && run_shard_step(world, phx_step_sort_messages);
         break;
     case PHX_STAGE_PIECES:
         done = phx_plan_pieces(world);
