@@ -12,8 +12,7 @@ static bool add_cell_blocks(phx_addressed *addressed, const phx_shard *shard, co
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, to->instance, to->rect);
     for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
         block_message.block = (uint32_t)(cell_block - ninegrid->cell_blocks);
-        if (!phx_recipients_add_block(addressed, to, cell_block->bx, cell_block->by, block_message))
-            return false;
+        if (!phx_recipients_add_block(addressed, to, cell_block->bx, cell_block->by, block_message)) return false;
     }
     return true;
 }

@@ -22,8 +22,7 @@ static bool add_blocks(phx_addressed *addressed, const phx_shard *shard, const p
     return true;
 }
 
-bool phx_rows_address_viewers(phx_addressed *addressed, const phx_shard *shard,
-                              const phx_block_message *block_message)
+bool phx_rows_address_viewers(phx_addressed *addressed, const phx_shard *shard, const phx_block_message *block_message)
 {
     const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->slot),
                                    .rect = phx_recipients_rect(shard, block_message->slot)};
@@ -36,8 +35,7 @@ static bool is_seen_afar(const phx_shard *shard, uint32_t source)
     return shard->store.body[source].state & PHX_SLOT_FAR;
 }
 
-bool phx_rows_address_observer(phx_addressed *addressed, const phx_shard *shard,
-                               const phx_block_message *block_message)
+bool phx_rows_address_observer(phx_addressed *addressed, const phx_shard *shard, const phx_block_message *block_message)
 {
     const phx_body *body = &shard->store.body[block_message->observer];
     const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->observer),

@@ -7,8 +7,7 @@
 
 #include "shards/publish/recipients.h"
 
-bool phx_rows_address_viewers(phx_addressed *addressed, const phx_shard *shard,
-                              const phx_block_message *block_message);
+bool phx_rows_address_viewers(phx_addressed *addressed, const phx_shard *shard, const phx_block_message *block_message);
 bool phx_rows_address_observer(phx_addressed *addressed, const phx_shard *shard,
                                const phx_block_message *block_message);
 bool phx_rows_address_box(phx_addressed *addressed, const phx_shard *shard, uint32_t instance, phx_box box,

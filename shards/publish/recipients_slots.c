@@ -49,18 +49,14 @@ static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
 static bool address_slots(phx_addressed *addressed, const phx_shard *shard, uint32_t instance, phx_box box,
                           phx_block_message block_message)
 {
-    address_sink to = {.sink.take = target_slots,
-                       .addressed = addressed,
-                       .shard = shard,
-                       .box = box,
-                       .block_message = block_message};
+    address_sink to = {
+        .sink.take = target_slots, .addressed = addressed, .shard = shard, .box = box, .block_message = block_message};
     addressed->failed = false;
     phx_slots_in_range(shard, &instance, box, &to.sink);
     return !addressed->failed;
 }
 
-bool phx_slots_address_viewers(phx_addressed *addressed, const phx_shard *shard,
-                               const phx_block_message *block_message)
+bool phx_slots_address_viewers(phx_addressed *addressed, const phx_shard *shard, const phx_block_message *block_message)
 {
     return address_slots(addressed, shard, phx_store_instance(&shard->store, block_message->slot),
                          seen_from_box(shard, block_message->slot), *block_message);

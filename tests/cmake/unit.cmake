@@ -85,7 +85,7 @@ pharos_unit_test(NAME unit_world_ingest SOURCES
     unit/world/ingest/test_crowd_counts.c unit/world/ingest/test_moves.c
     unit/world/ingest/test_same_values.c unit/world/ingest/test_way_back.c)
 pharos_unit_test(NAME unit_world_publish SOURCES
-    unit/world/publish/test_edges.c unit/world/publish/test_event_bound.c)
+    unit/world/publish/test_address_broadcasts.c unit/world/publish/test_edges.c unit/world/publish/test_event_bound.c)
 pharos_unit_test(NAME unit_world_monitor SOURCES
     unit/world/monitor/test_order.c unit/world/monitor/test_places.c unit/world/monitor/test_shown.c)
 pharos_unit_test(NAME unit_world_journal SOURCES unit/world/journal/test_pack.c)

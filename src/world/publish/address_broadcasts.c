@@ -118,8 +118,7 @@ static bool address_related(const phx_world *world, phx_addressed *addressed, co
         phx_shard *shard;
         uint32_t observer;
         if (id == 0 || !phx_world_find(world, id, &shard, &observer) || shard->number != index) continue;
-        if (!phx_recipients_address_one(addressed, shard, slot, message, observer))
-            return false;
+        if (!phx_recipients_address_one(addressed, shard, slot, message, observer)) return false;
     }
     return true;
 }

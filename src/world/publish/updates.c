@@ -350,7 +350,8 @@ static void mark_part(void *context, uint32_t worker, uint32_t index)
     const phx_moved_table *table = &u->tables[number];
     (void)worker;
     if (table->items == 0) return;
-    const phx_update_piece *first = u->pieces + u->shard_pieces[shard].first, *end = first + u->shard_pieces[shard].count;
+    const phx_update_piece *first = u->pieces + u->shard_pieces[shard].first,
+                           *end = first + u->shard_pieces[shard].count;
     uint64_t all = 0, before = 0;
     for (const phx_update_piece *piece = first; piece < end; piece++) all += due_of_piece(world, piece, consumer);
     phx_moved_table_clear(table, part);

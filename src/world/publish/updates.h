@@ -23,8 +23,9 @@ bool phx_updates_due(const phx_world *world);
 /* Makes room for the motion samples of one shard. */
 bool phx_step_ready_samples(phx_world *world, uint32_t shard);
 /*
- * Samples the motion of all entities, cuts the shards into pieces, and notes the targets that entered each list. false = no memory: call again, as all
- * below. If `finish`, observers with bands of shards that there is no memory for are set aside: always true.
+ * Samples the motion of all entities, cuts the shards into pieces, and notes the targets that entered each list. false
+ * = no memory: call again, as all below. If `finish`, observers with bands of shards that there is no memory for are
+ * set aside: always true.
  */
 bool phx_updates_plan(phx_world *world, bool finish);
 /* Behind phx_updates_find(): stores the deferred updates of one shard. */

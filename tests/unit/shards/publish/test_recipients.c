@@ -70,23 +70,47 @@ static bool receives(const fleet *f, uint64_t observer, uint32_t message)
     return fleet_sees(f, observer, source) && (near || !is_ranged(message));
 }
 
-/* Addresses the messages of the first `count` entities. */
-static void address_messages(fleet *f, phx_recipients *recipients, uint32_t count)
+/* Addresses the messages [first, end), by one worker. */
+static void address_some(fleet *f, phx_addressed *addressed, uint32_t first, uint32_t end)
 {
     const phx_shard *shard = &f->shard[0];
-    phx_recipients_clear(recipients);
-    for (uint32_t m = 0; m < count; m++) {
+    for (uint32_t m = first; m < end; m++) {
         const uint32_t slot = fleet_slot(f, 0, m + 1);
         const phx_broadcast_range range = range_of(f, m);
-        cr_assert(is_ranged(m) ? phx_recipients_address_range(recipients, shard, &range, slot, m)
-                               : phx_recipients_address(recipients, shard, slot, m));
+        cr_assert(is_ranged(m) ? phx_recipients_address_range(addressed, shard, &range, slot, m)
+                               : phx_recipients_address(addressed, shard, slot, m));
         for (uint64_t id = 1; id <= IDS; id++) {
             const phx_relation *relation = &f->relation[id][m + 1];
             if (relation->bits == 0 || is_ranged(m)) continue;
-            cr_assert(phx_recipients_address_one(recipients, shard, slot, m, fleet_slot(f, 0, id)));
+            cr_assert(phx_recipients_address_one(addressed, shard, slot, m, fleet_slot(f, 0, id)));
         }
     }
-    cr_assert(phx_recipients_sort(recipients, shard));
+}
+
+/* Inside a block the messages stand in their order. */
+static void assert_order(const phx_recipients *recipients, const phx_shard *shard)
+{
+    for (uint32_t block = 0; block < phx_recipients_blocks(shard); block++)
+        for (uint32_t i = recipients->first[block] + 1; i < recipients->first[block + 1]; i++)
+            cr_assert_leq(recipients->block_messages[i - 1].message, recipients->block_messages[i].message);
+}
+
+/* Addresses the messages of the first `count` entities: their last third by one worker, the others by another one. */
+static void address_messages(fleet *f, phx_recipients *recipients, uint32_t count)
+{
+    phx_shard *shard = &f->shard[0];
+    phx_addressed one = {.mem = shard->mem}, other = {.mem = shard->mem};
+    const uint32_t first = count / 3, second = count - first;
+    address_some(f, &one, second, count);
+    address_some(f, &other, 0, first);
+    const uint32_t at = other.count;
+    address_some(f, &other, first, second);
+    const phx_addressed_run runs[] = {
+        {other.messages, at}, {other.messages + at, other.count - at}, {one.messages, one.count}};
+    cr_assert(phx_recipients_sort(recipients, shard, runs, 3));
+    assert_order(recipients, shard);
+    phx_addressed_free(&one);
+    phx_addressed_free(&other);
 }
 
 typedef struct list_work {
