@@ -22,7 +22,7 @@ typedef struct sample_range {
     uint32_t first, end;
 } sample_range;
 
-static sample_range part_of(uint32_t all, uint32_t part, uint32_t parts)
+static sample_range sample_range_of(uint32_t all, uint32_t part, uint32_t parts)
 {
     return (sample_range){(uint32_t)((uint64_t)all * part / parts), (uint32_t)((uint64_t)all * (part + 1) / parts)};
 }
@@ -57,7 +57,7 @@ void phx_bands_copy_samples(phx_shard *shard, uint32_t part, uint32_t parts)
     const writable_rows to = motion_rows_of(shard);
     const phx_motion_sample *samples = shard->bands.samples;
     if (!shard->derives_lists || !phx_bands_busy(shard)) return;
-    const sample_range rows = part_of(shard->grid.row_end, part, parts);
+    const sample_range rows = sample_range_of(shard->grid.row_end, part, parts);
     for (uint32_t row = rows.first; row < rows.end; row++) {
         const phx_motion_sample *from = &samples[row];
         to.was_x[row] = from->ox;
@@ -184,7 +184,7 @@ void phx_bands_sample(phx_shard *shard, uint32_t part, uint32_t parts)
     const phx_body *body = shard->store.body;
     const bool by_rows = shard->derives_lists;
     if (!phx_bands_busy(shard)) return;
-    const sample_range slots = part_of(shard->store.slots, part, parts);
+    const sample_range slots = sample_range_of(shard->store.slots, part, parts);
     for (uint32_t slot = slots.first; slot < slots.end; slot++) {
         if (by_rows && slots.end - slot > AHEAD && (body[slot + AHEAD].state & PHX_SLOT_ROW))
             __builtin_prefetch(&bands->samples[body[slot + AHEAD].row], 1);
