@@ -54,9 +54,9 @@ static writable_rows motion_rows_of(const phx_shard *shard)
 /* What stands in gaps is not read. */
 void phx_bands_copy_samples(phx_shard *shard, uint32_t part, uint32_t parts)
 {
+    if (!shard->derives_lists || !phx_bands_busy(shard)) return;
     const writable_rows to = motion_rows_of(shard);
     const phx_motion_sample *samples = shard->bands.samples;
-    if (!shard->derives_lists || !phx_bands_busy(shard)) return;
     const sample_range rows = sample_range_of(shard->grid.row_end, part, parts);
     for (uint32_t row = rows.first; row < rows.end; row++) {
         const phx_motion_sample *from = &samples[row];
