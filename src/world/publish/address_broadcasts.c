@@ -247,7 +247,8 @@ bool phx_step_sort_messages(phx_world *world, uint32_t index)
     uint64_t ns = 0;
     for (uint32_t part = 0; part < b->parts; part++) {
         const phx_address_part *of = &b->address_parts[index * b->parts + part];
-        runs[part].messages = b->scratches[of->worker].addressed.messages + of->first;
+        const phx_block_message *messages = b->scratches[of->worker].addressed.messages;
+        runs[part].messages = messages ? messages + of->first : NULL; /* none: the worker has added no message */
         ns += of->ns;
     }
     if (!phx_recipients_sort(&b->shard_recipients[index], &world->shards[index], runs, b->parts)) return false;
