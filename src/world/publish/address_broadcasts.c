@@ -27,7 +27,7 @@ static void await_source(const phx_world *world, uint64_t id)
 }
 
 /* Fewer messages are brought to blocks by one worker: in the time that it takes to share them out. */
-enum { SHARED_MESSAGES = 256 };
+enum { SHARED_MESSAGES = 64 };
 
 /* Parts of all messages, or of their sources. */
 static uint32_t message_parts(const phx_world *world)
