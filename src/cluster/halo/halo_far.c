@@ -29,19 +29,24 @@ static bool look_at(phx_halo *halo, phx_halo_entity *entity)
     return true;
 }
 
-/* Own ones that came or entered: each once it is in the world. */
+/*
+ * Own ones that came or entered: each once it is in the world. One that is known anew each time that the world refuses
+ * it stands there more than once, and is kept once.
+ */
 static void look_at_newcomers(phx_halo *halo)
 {
     phx_halo_ids *newcomers = &halo->newcomers;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < newcomers->count; i++) {
         phx_halo_entity *entity = phx_halo_find(halo, newcomers->items[i]);
-        if (!entity) continue;
-        entity->looks = entity->own && !look_at(halo, entity);
-        entity->enters &= entity->looks;
-        if (entity->looks) newcomers->items[kept++] = newcomers->items[i];
+        if (!entity || !entity->looks) continue;
+        const bool waits = entity->own && !look_at(halo, entity);
+        entity->looks = false;
+        entity->enters &= waits;
+        if (waits) newcomers->items[kept++] = entity->id;
     }
     newcomers->count = kept;
+    for (uint32_t i = 0; i < kept; i++) phx_halo_find(halo, newcomers->items[i])->looks = true;
 }
 
 /* The host may set an entity so and not say it: each of its own is looked at now and then. */

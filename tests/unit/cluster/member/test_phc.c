@@ -756,6 +756,8 @@ Test(phc, entities_that_come_to_a_full_world_wait_at_their_sender_too)
     phc *member = all[1].member;
     cr_assert_leq(member->arrivals.count, BOUND);
     cr_assert_leq(member->node.events.count, PHX_NODE_EVENTS_MAX);
+    cr_assert_leq(member->halo.newcomers.count, member->halo.entity_count - member->halo.copy_count, "each once");
+    cr_assert_gt(member->halo.newcomers.count, 0, "they wait");
     uint32_t left = 0;
     for (uint32_t turn = 0; turn < 100 && left < MANY; turn++) { /* the host gives them up: others come */
         for (uint64_t id = 1; id <= MANY; id++) left += phc_owns(member, id) && phc_leave(member, id) == PH_OK;
