@@ -291,9 +291,10 @@ typedef enum phc_event_kind {
     PHC_EVENT_PEER_DOWN = 11,    /* ... and not any more */
     PHC_EVENT_LAG = 12,          /* remote entities of node `number` may be `ticks` old, more than lag_max: told in the
                                     first such tick. 0: they have been within it for 2 * lag_max + 4 ticks in a row, so
-                                    that a lag about the bound does not come and go. It rises, too, while this node has
-                                    no room for the copies of a tick (producer_bytes, memory), or that one none to
-                                    write them. See phc_stats.lag_ticks */
+                                    that a lag about the bound does not come and go. It rises, too, while this node or
+                                    its world has no room for the copies of a tick (entities_max, producer_bytes,
+                                    memory): then some are missing or old. Or while that one has none to write them.
+                                    See phc_stats.lag_ticks */
     PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more: phc_close() loses nothing */
     PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has(): good until the next
                                     phc_tick(), so that the host enters entities by them */

@@ -39,7 +39,7 @@ typedef struct phx_halo_entity {
     bool own : 1;
     bool resigns : 1;    /* it was handed over, and is not remote in the world yet, as the producer was full */
     bool far : 1;        /* own: seen beyond the width, or was as it came */
-    bool looks : 1;      /* own: it stands in phx_halo.newcomers, once */
+    bool looks : 1;      /* own: it stands in phx_halo.newcomers */
     bool yields : 1;     /* own: it has left the world for another one of its id, which has not come yet */
     bool enters : 1;     /* own: the host has entered it, and no messages were written since */
     bool arrives : 1;    /* own: it came, and it is not known yet that the world has taken it */
@@ -75,6 +75,7 @@ typedef struct phx_halo_peer {
     uint64_t echoed;     /* own tick that it had heard as it wrote its newest whole tick; see phx_halo_lag() */
     uint64_t echo_taken; /* the same, of the last tick of this node's world that took all commands */
     uint32_t parts;      /* of its newest tick that came and were taken whole, in their order from the first one on */
+    bool lacks; /* the own world had no room for a copy of its last whole tick: the next one may be no better */
     uint64_t copies_in, copies_out, messages_in, messages_out, bytes_in, bytes_out;
     uint64_t *pins; /* ids that it needs, by their places; 0 = an empty one */
     uint32_t pin_count, pin_capacity;

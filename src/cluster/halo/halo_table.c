@@ -145,16 +145,27 @@ bool phx_halo_is_repeated(const phx_halo *halo, const phx_halo_entity *copy)
 
 uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer)
 {
-    const uint64_t silent = halo->now - peer->heard_tick, since = halo->now - peer->echoed;
+    const uint64_t silent = halo->now - peer->heard_tick;
+    const uint64_t since = halo->now - (peer->lacks ? peer->echo_taken : peer->echoed);
     return since > silent + 1 ? since - 1 : silent; /* the own tick that is under way has not passed */
+}
+
+void phx_halo_note_lack(phx_halo *halo, const phx_halo_entity *copy)
+{
+    phx_halo_peer *peer = phx_halo_peer_find(halo, phx_halo_remote_of(halo, copy)->source);
+    if (!peer) return;
+    peer->lacks = true;
+    peer->echoed = peer->echo_taken;
+    peer->parts = UINT32_MAX; /* so the rest of its tick, which may come later, makes no whole one */
 }
 
 void phx_halo_end_tick(phx_halo *halo, bool all_taken)
 {
     for (uint32_t i = 0; i < halo->peer_count; i++) {
         phx_halo_peer *peer = &halo->peers[i];
-        if (all_taken) peer->echo_taken = peer->echoed;
-        else peer->echoed = peer->echo_taken;
+        if (!all_taken) peer->echoed = peer->echo_taken;
+        peer->lacks &= peer->echoed == peer->echo_taken;
+        peer->echo_taken = peer->echoed;
     }
 }
 

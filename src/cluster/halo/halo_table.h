@@ -46,7 +46,12 @@ phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration);
  * ways of which one is slow the slow one can not be known: both nodes take it for theirs.
  */
 uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer);
-/* A tick of the world has passed. !all_taken: commands may wait in their queue, so the lag counts from before them. */
+/* The world had no room for the copy, or for a change of it: its source's tick is not here whole, and its lag rises. */
+void phx_halo_note_lack(phx_halo *halo, const phx_halo_entity *copy);
+/*
+ * A tick of the world has passed, and its refusals are known. !all_taken: commands may wait in their queue, so the lag
+ * counts from before them.
+ */
 void phx_halo_end_tick(phx_halo *halo, bool all_taken);
 /* Those that are the node's peers no more. */
 void phx_halo_forget_peers(phx_halo *halo);

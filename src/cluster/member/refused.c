@@ -15,6 +15,11 @@ enum { REFUSALS_AT_ONCE = 64, AUDITS = 2 };
 
 /* ---- one entity ---- */
 
+static bool is_for_room(ph_status why)
+{
+    return why == PH_CAPACITY || why == PH_NO_MEMORY;
+}
+
 /* A new own entity is not in the world: it is not held any more, once there is memory to tell the host. */
 static void refuse_own(phc *member, phx_halo_entity *entity, ph_status why)
 {
@@ -32,8 +37,12 @@ static void refuse_enter(phc *member, const ph_refusal *refusal)
 {
     phx_halo_entity *entity = phx_halo_find(&member->halo, refusal->id);
     if (!entity || entity->entered != refusal->sequence) return; /* of one with its id before, which is known no more */
-    if (entity->own) refuse_own(member, entity, refusal->status);
-    else phx_halo_remove(&member->halo, entity);
+    if (entity->own) {
+        refuse_own(member, entity, refusal->status);
+        return;
+    }
+    if (is_for_room(refusal->status)) phx_halo_note_lack(&member->halo, entity);
+    phx_halo_remove(&member->halo, entity);
 }
 
 /* The attributes differ from any copy: they are set again. */
@@ -51,8 +60,10 @@ static void refuse_change(phc *member, const ph_refusal *refusal)
         return;
     }
     const bool is_attached = refusal->status == PH_ATTACHED; /* by the host; if that stays, so does the refusal */
+    const bool is_short = is_for_room(refusal->status);
     if (is_attached && ph_detach(member->producer, refusal->id) != PH_OK) member->halo.counts.refused++;
-    if (is_attached || refusal->command == PH_COMMAND_SET) set_again(member, entity);
+    if (is_short) phx_halo_note_lack(&member->halo, entity);
+    if (is_attached || is_short || refusal->command == PH_COMMAND_SET) set_again(member, entity);
 }
 
 static void take_refusal(phc *member, const ph_refusal *refusal)
@@ -94,8 +105,10 @@ static void take_refusals(phc *member)
 
 static void audit_copy(phc *member, phx_halo_entity *entity, bool is_here, const ph_attrs *attrs)
 {
-    if (!is_here) phx_halo_remove(&member->halo, entity);
-    else if (!attrs->remote) entity->resigns = true;
+    if (!is_here) {
+        phx_halo_note_lack(&member->halo, entity); /* as others of that tick were refused, and not told */
+        phx_halo_remove(&member->halo, entity);
+    } else if (!attrs->remote) entity->resigns = true;
     else set_again(member, entity);
 }
 

@@ -64,8 +64,8 @@ static bool end_tick(phc *member)
     if (stats.ticks == member->world_tick) return true; /* none since */
     member->world_tick = stats.ticks;
     const bool all_taken = has_taken_all(member, &stats);
-    phx_halo_end_tick(&member->halo, all_taken);
     phx_refused_mend(member, &stats, all_taken);
+    phx_halo_end_tick(&member->halo, all_taken);
     phx_arrivals_end_tick(member, all_taken);
     return true;
 }
