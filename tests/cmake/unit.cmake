@@ -92,7 +92,7 @@ pharos_unit_test(NAME unit_world_journal SOURCES unit/world/journal/test_pack.c)
 pharos_unit_test(NAME unit_world_tick SOURCES unit/world/tick/test_world_delta.c)
 
 pharos_unit_test(NAME unit_api SOURCES unit/api/banded_world.c unit/api/test_abi.c unit/api/test_def.c unit/api/test_explain_text.c unit/api/test_hints.c
-                 unit/api/test_bands_on_hills.c unit/api/test_moved_once.c unit/api/test_packets.c unit/api/test_producer.c unit/api/test_related_updates.c
+                 unit/api/test_bands_on_hills.c unit/api/test_beginners.c unit/api/test_moved_once.c unit/api/test_packets.c unit/api/test_producer.c unit/api/test_related_updates.c
                  unit/api/test_revealed_layers.c unit/api/test_told_by_positions.c unit/api/test_wakes_reload.c unit/api/test_wide_bands.c)
 pharos_unit_test(NAME unit_support SOURCES unit/support/test_model.c unit/support/test_model_events.c)
 
