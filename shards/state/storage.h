@@ -58,7 +58,7 @@ typedef struct phx_storage {
     bool leaves_out_ghosts;
     /*
      * Events may follow from old and new positions, without lists: tiles and sparse plans; then items are rows. Read in
-     * the ingest phase, where relations change, in the index phase, and at the tick's end.
+     * the ingest phase, where relations change, in the index phase, in the publish phase, and at the tick's end.
      */
     bool has_deltas;
     /* Towers have no marks in a dense tick, so every observer is evaluated. Read in the interest phase. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shards/state/beginners.h"
+#include "shards/state/storage.h"
 #include "world/publish/change_counts.h"
 
 enum {
@@ -37,7 +38,7 @@ static void mark_block(phx_world *world, const phx_shard *shard, uint32_t row)
 /* Sets a bit for each beginner's slot of the shard, and for strips where its change may be. false = no memory. */
 static bool mark_beginners(phx_world *world, const phx_shard *shard)
 {
-    const bool has_rows = phx_shard_rows(shard);
+    const bool has_rows = shard->storage->has_deltas;
     const uint32_t strips = has_rows ? shard->grid.row_end / STRIP_ROWS + 1 : 0;
     const size_t words = (size_t)shard->store.slots / WORD_BITS + 1 + strips / WORD_BITS + 1;
     if (!phx_grow(&world->mem, (void **)&world->begin_bits, &world->begin_bits_capacity, 0, words,
@@ -57,7 +58,7 @@ static bool mark_beginners(phx_world *world, const phx_shard *shard)
 static bool has_beginner(const phx_world *world, const phx_shard *shard, const phx_chunk *chunk)
 {
     if (chunk->shard != shard->number || chunk->change_count == 0) return false;
-    if (!phx_shard_rows(shard) || chunk->count == 0) return true; /* without rows it is of beginners, by a first call */
+    if (!shard->storage->has_deltas || chunk->count == 0) return true; /* no rows: or of beginners, by a first call */
     const uint64_t *bits = strip_bits(world, shard);
     const uint32_t last = (chunk->first + chunk->count - 1) / STRIP_ROWS;
     for (uint32_t strip = chunk->first / STRIP_ROWS; strip <= last; strip++)
