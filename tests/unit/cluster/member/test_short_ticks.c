@@ -295,6 +295,23 @@ Test(short_ticks, the_lag_of_copies_counts_from_the_last_tick_that_took_all_of_t
     cr_assert_gt(peer->echoed, echoed);
 }
 
+/* ... so also where none of them was refused: they came while a tick was half way. */
+Test(short_ticks, the_lag_of_copies_that_came_while_a_tick_was_half_way_counts_from_before)
+{
+    const phc *member = hosts[1].member;
+    const phx_halo_peer *peer = phx_halo_peer_find(&member->halo, hosts[0].member->node.def.member.registration);
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = near_place(0), .y = 10};
+    cr_assert_eq(phc_enter(hosts[0].member, 1, &attrs, 0), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    const uint64_t echoed = peer->echoed;
+    cr_assert_eq(ph_move(hosts[0].producer, 1, near_place(0), 20, 0), PH_OK);
+    course = COURSE_HALF_WAY;
+    run_rounds(2);
+    cr_assert(!is_half_way && !peer->lacks && peer->echoed == echoed);
+    run_rounds(2);
+    cr_assert_gt(peer->echoed, echoed);
+}
+
 /* ---- no memory for an event, no room in the producer ---- */
 
 /* No event finds room but by new memory, which there is not. */
