@@ -120,10 +120,30 @@ const phx_block *phx_grid_next(phx_block_walk *walk)
     return NULL;
 }
 
+/*
+ * Blocks at or around the one of a row, from `low` on and below the result. The search begins where the row would be if
+ * all blocks had as many, and doubles its steps: mostly it reads few blocks, which are far apart in memory.
+ */
+static uint32_t narrow_to_row(const phx_grid *grid, uint32_t row, uint32_t *low)
+{
+    const uint32_t count = grid->block_count, guess = (uint32_t)((uint64_t)row * count / grid->row_end);
+    uint32_t high = guess, step = 1;
+    *low = guess;
+    for (; high < count && grid->blocks[high].start[0] <= row; step *= 2) {
+        *low = high;
+        high = count - high > step ? high + step : count;
+    }
+    for (; grid->blocks[*low].start[0] > row; step *= 2) {
+        high = *low;
+        *low = *low > step ? *low - step : 0;
+    }
+    return high;
+}
+
 uint32_t phx_grid_block_at(const phx_grid *grid, uint32_t row)
 {
-    uint32_t low = 0, high = grid->block_count;
     PHX_ASSERT(row < grid->row_end);
+    uint32_t low, high = narrow_to_row(grid, row, &low);
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (grid->blocks[middle].start[0] <= row) low = middle;

@@ -148,6 +148,8 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
     const bool any_far = shard->far.levels != 0 || shard->far.change_count > 0;
     const bool far = any_far && phx_far_items_near(shard, block);
     uint32_t rows = 0;
+    /* moved rows do not query then, and mostly observers do not: before the towers around are found, by divisions */
+    if (shard->dense_tick && !observers_pay(plan, block)) return true;
     plan->around = block_event_towers(plan, block);
     if (shard->any_discontinuous || !shard->dense_tick) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, block->instance, plan->around, shard->tick);
@@ -166,7 +168,8 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
         return false;
     if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;
     if (phx_sparse_plan_movers(shard) && alike && movers_pay(plan, block, rows)) plan->way = PHX_SPARSE_BY_MOVERS;
-    if (plan->way == PHX_SPARSE_NONE && observers_pay(plan, block)) plan->way = PHX_SPARSE_BY_OBSERVERS;
+    if (plan->way == PHX_SPARSE_NONE && (shard->dense_tick || observers_pay(plan, block)))
+        plan->way = PHX_SPARSE_BY_OBSERVERS;
     return true;
 }
 

@@ -113,8 +113,10 @@ static float estimate_density(const phx_shard *shard, const phx_block *block, co
         const float width = own->box.x1 - own->box.x0, height = own->box.y1 - own->box.y0;
         return rows * (reach / fmaxf(width, reach)) * (reach / fmaxf(height, reach));
     }
+    const float towers = reach / shard->rules->tower_size, most = rows * towers * towers;
+    if (most < SPARSE) return most; /* few rows: it decides the same, wherever they are */
     const float together = (float)(phx_block_pairs_together(block) - count);
-    float towers = reach / shard->rules->tower_size, density = together / rows, spread = rows / PHX_BLOCK_TOWERS;
+    const float density = together / rows, spread = rows / PHX_BLOCK_TOWERS;
     return (density > spread ? density : spread) * towers * towers;
 }
 
@@ -256,6 +258,21 @@ static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ra
     previous->count += block->previous.first < block->previous.end;
 }
 
+/* The same of all blocks that the rectangle meets. */
+static void meet_blocks(phx_tile *tile, phx_rect rect, ranges *rows, ranges *previous)
+{
+    const phx_grid *grid = &tile->shard->grid;
+    phx_block_walk walk = phx_grid_walk(grid, grid->blocks[tile->block].instance, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, rows, previous);
+}
+
+/* Does the rectangle, which meets the block, meet no other one? Then none is looked for. */
+static inline bool covers_alone(const phx_block *block, phx_rect rect)
+{
+    return rect.x0 >> PHX_BLOCK_BITS == block->bx && rect.x1 >> PHX_BLOCK_BITS == block->bx &&
+           rect.y0 >> PHX_BLOCK_BITS == block->by && rect.y1 >> PHX_BLOCK_BITS == block->by;
+}
+
 static uint32_t length_of(ranges of)
 {
     uint32_t rows = 0;
@@ -299,9 +316,9 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
     tile->discontinuous = false;
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
-    phx_block_walk walk = phx_grid_walk(&shard->grid, shard->grid.blocks[tile->block].instance, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        meet_block(tile, block, rect, &rows, &previous);
+    const phx_block *own = &shard->grid.blocks[tile->block];
+    if (covers_alone(own, rect)) meet_block(tile, own, rect, &rows, &previous);
+    else meet_blocks(tile, rect, &rows, &previous);
     if (tile->far.moved) tile->quiet = false;
     if (tile->quiet) return true;
     const uint32_t most = length_of(rows) + length_of(previous);
@@ -347,16 +364,6 @@ static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
     memset(now + count, 0, PHX_KERNEL_PAD * sizeof *now);
     memset(old + count, 0, PHX_KERNEL_PAD * sizeof *old);
     return true;
-}
-
-static inline float lesser_of(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-static inline float greater_of(float a, float b)
-{
-    return a > b ? a : b;
 }
 
 /* Reads the height of the row at a place, now and before. A previous row has that of before alone. */
@@ -592,37 +599,14 @@ static void collect_cell_movers(phx_tile *tile)
     tile->mover_count = n;
 }
 
-/*
- * The mid-step position of a row, if the kernels may take it, but for the rounding of float32; else its position now.
- */
-static inline float mid_step_or_now(float now, float old, float longest_step)
-{
-    return fabsf(old - now) <= longest_step * 1.0001f ? now + (old - now) * 0.5f : now;
-}
-
-/* The box of the positions of some rows, now and at mid-step. */
-static phx_box box_of_rows(const phx_grid_rows *rows, phx_span span, float longest_step)
-{
-    phx_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
-    for (uint32_t i = span.first; i < span.end; i++) { /* no branch: the compiler makes vectors of it */
-        const float x = rows->x[i], half_x = mid_step_or_now(x, rows->ox[i], longest_step);
-        const float y = rows->y[i], half_y = mid_step_or_now(y, rows->oy[i], longest_step);
-        box.x0 = lesser_of(lesser_of(x, half_x), box.x0);
-        box.x1 = greater_of(greater_of(x, half_x), box.x1);
-        box.y0 = lesser_of(lesser_of(y, half_y), box.y0);
-        box.y1 = greater_of(greater_of(y, half_y), box.y1);
-    }
-    return box;
-}
-
 /* A box as the place of own rows, if it is not too large for units, or too far from the origin. */
 static bool set_wide_place(own_place *own, phx_box box, float side, float reach)
 {
-    const float most = greater_of(side, reach * REACHES_MAX), slack_most = side * SLACK_PART;
+    const float most = fmaxf(side, reach * REACHES_MAX), slack_most = side * SLACK_PART;
     own->box = box;
     own->wide = true;
-    own->slack[0] += greater_of(fabsf(box.x0), fabsf(box.x1)) * ROUNDING;
-    own->slack[1] += greater_of(fabsf(box.y0), fabsf(box.y1)) * ROUNDING;
+    own->slack[0] += fmaxf(fabsf(box.x0), fabsf(box.x1)) * ROUNDING;
+    own->slack[1] += fmaxf(fabsf(box.y0), fabsf(box.y1)) * ROUNDING;
     return box.x1 - box.x0 <= most && box.y1 - box.y0 <= most && own->slack[0] <= slack_most &&
            own->slack[1] <= slack_most;
 }
@@ -645,7 +629,8 @@ static bool find_own_place(const phx_shard *shard, const phx_block *block, float
     own->box = (phx_box){x - off, y - off, x + side + off, y + side + off};
     own->wide = false;
     if (!far && !few) return true;
-    const phx_box box = box_of_rows(&shard->grid.rows, rows, shard->step_max + reach / PHX_TILE_REACH);
+    const float longest_step = (shard->step_max + reach / PHX_TILE_REACH) * 1.0001f; /* but for roundings */
+    const phx_box box = shard->kernels->box_rows(&shard->grid.rows, rows, longest_step);
     const bool inside =
         box.x0 >= own->box.x0 && box.y0 >= own->box.y0 && box.x1 <= own->box.x1 && box.y1 <= own->box.y1;
     if (!inside) return !far || set_wide_place(own, box, side, reach);
@@ -808,7 +793,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
         tile->shard = NULL;
         return false;
     }
-    find_event_ring(tile, shard, block);
+    if (!tile->sparse) find_event_ring(tile, shard, block); /* else nine cells are compared, whatever ring is in them */
     uint32_t own = shard->kernels->indices_in_range(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     tile->grouped_end = 0;
@@ -891,6 +876,7 @@ static uint32_t add_parted(const phx_tile *tile, uint32_t cell, bool whole, phx_
 
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span_count)
 {
+    PHX_ASSERT(!tile->sparse);
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
     const bool discontinuous = tile->discontinuous && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
     phx_tile_candidates from = {tile->now, tile->old, tile->target, tile->bounded ? tile->bounds.by_place : NULL,

@@ -66,7 +66,7 @@ typedef struct phx_tile {
     phx_tile_frame frame;
     float reach;          /* no pair that was farther apart at mid-step is an event */
     uint32_t fine;        /* cells to a reach: 1, 2 or 4 */
-    phx_tile_ring events; /* of events: cells inside can not matter, except for discontinuous rows */
+    phx_tile_ring events; /* of events, unless sparse: cells inside can not matter, except for discontinuous rows */
 
     uint32_t count;                 /* rows in it, previous rows too */
     uint32_t previous_count;        /* of them, previous rows: they have no new position */
@@ -137,7 +137,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 /*
  * Picks the candidates of the observers in a cell into tile->candidates. Returns how many; *spans: the number of ranges
  * of places that they came from. If a discontinuous entity is in view, discontinuous rows are picked at any distance.
- * whole: all rows are picked, as for a discontinuous observer.
+ * whole: all rows are picked, as for a discontinuous observer. Not in a sparse tile.
  */
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *spans);
 

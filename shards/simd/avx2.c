@@ -444,6 +444,7 @@ AVX2 static uint32_t find_far_observers_avx2(const phx_far_lanes *lanes, uint32_
 }
 
 const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
+                                      .box_rows = phx_box_rows_avx2,
                                       .cell_offsets = cell_offsets_avx2,
                                       .indices_in_range = indices_in_range_avx2,
                                       .gather = gather_avx2,

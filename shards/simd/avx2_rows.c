@@ -8,6 +8,47 @@
 
 #include "shards/simd/avx2_lanes.h"
 
+/* The least and the greatest position along an axis, by lane. */
+typedef struct axis_ends {
+    __m256 low, high;
+} axis_ends;
+
+AVX2_INLINE axis_ends wider_ends(axis_ends of, const float *now, const float *old, __m256i lanes, __m256 longest_step)
+{
+    const __m256 at = _mm256_maskload_ps(now, lanes), step = _mm256_sub_ps(_mm256_maskload_ps(old, lanes), at);
+    const __m256 stepped = _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), step), longest_step, _CMP_LE_OQ);
+    const __m256 mid = _mm256_add_ps(at, _mm256_mul_ps(step, _mm256_set1_ps(0.5f)));
+    const __m256 half = _mm256_blendv_ps(at, mid, stepped), some = _mm256_castsi256_ps(lanes);
+    return (axis_ends){_mm256_blendv_ps(of.low, _mm256_min_ps(_mm256_min_ps(at, half), of.low), some),
+                       _mm256_blendv_ps(of.high, _mm256_max_ps(_mm256_max_ps(at, half), of.high), some)};
+}
+
+/* The least of two lanes that are four, two and one apart: of all. */
+AVX2_INLINE float least_lane(__m256 v)
+{
+    __m128 least = _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    least = _mm_min_ps(least, _mm_movehl_ps(least, least));
+    return _mm_cvtss_f32(_mm_min_ss(least, _mm_movehdup_ps(least)));
+}
+
+AVX2_INLINE float greatest_lane(__m256 v)
+{
+    const __m256 sign = _mm256_set1_ps(-0.0f);
+    return -least_lane(_mm256_xor_ps(v, sign));
+}
+
+AVX2 phx_box phx_box_rows_avx2(const phx_grid_rows *rows, phx_span span, float longest_step)
+{
+    const __m256 longest = _mm256_set1_ps(longest_step);
+    axis_ends x = {_mm256_set1_ps(INFINITY), _mm256_set1_ps(-INFINITY)}, y = x;
+    for (uint32_t i = span.first; i < span.end; i += LANES) {
+        const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(span.end - i)), lanes_from(0));
+        x = wider_ends(x, rows->x + i, rows->ox + i, lanes, longest);
+        y = wider_ends(y, rows->y + i, rows->oy + i, lanes, longest);
+    }
+    return (phx_box){least_lane(x.low), least_lane(y.low), greatest_lane(x.high), greatest_lane(y.high)};
+}
+
 /* The positions of a vector in range of a position. r: squared for circles. */
 AVX2_INLINE __m256 positions_in_view(const float *x, const float *y, __m256 px, __m256 py, __m256 r, bool square)
 {

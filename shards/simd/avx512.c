@@ -443,6 +443,7 @@ AVX512 static uint32_t find_far_observers_avx512(const phx_far_lanes *lanes, uin
 }
 
 const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
+                                        .box_rows = phx_box_rows_avx512,
                                         .cell_offsets = phx_cell_offsets_avx512,
                                         .indices_in_range = indices_in_range_avx512,
                                         .gather = gather_avx512,

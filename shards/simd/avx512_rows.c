@@ -8,6 +8,34 @@
 
 #include "shards/simd/avx512_lanes.h"
 
+/* The least and the greatest position along an axis, by lane. */
+typedef struct axis_ends {
+    __m512 low, high;
+} axis_ends;
+
+AVX512_INLINE axis_ends wider_ends_512(axis_ends of, const float *now, const float *old, __mmask16 lanes,
+                                       __m512 longest_step)
+{
+    const __m512 at = _mm512_maskz_loadu_ps(lanes, now), step = _mm512_sub_ps(_mm512_maskz_loadu_ps(lanes, old), at);
+    const __mmask16 stepped = _mm512_cmp_ps_mask(_mm512_abs_ps(step), longest_step, _CMP_LE_OQ);
+    const __m512 half = _mm512_mask_add_ps(at, stepped, at, _mm512_mul_ps(step, _mm512_set1_ps(0.5f)));
+    return (axis_ends){_mm512_mask_min_ps(of.low, lanes, _mm512_min_ps(at, half), of.low),
+                       _mm512_mask_max_ps(of.high, lanes, _mm512_max_ps(at, half), of.high)};
+}
+
+AVX512 phx_box phx_box_rows_avx512(const phx_grid_rows *rows, phx_span span, float longest_step)
+{
+    const __m512 longest = _mm512_set1_ps(longest_step);
+    axis_ends x = {_mm512_set1_ps(INFINITY), _mm512_set1_ps(-INFINITY)}, y = x;
+    for (uint32_t i = span.first; i < span.end; i += LANES) {
+        const __mmask16 lanes = first_lane_mask(span.end - i);
+        x = wider_ends_512(x, rows->x + i, rows->ox + i, lanes, longest);
+        y = wider_ends_512(y, rows->y + i, rows->oy + i, lanes, longest);
+    }
+    return (phx_box){_mm512_reduce_min_ps(x.low), _mm512_reduce_min_ps(y.low), _mm512_reduce_max_ps(x.high),
+                     _mm512_reduce_max_ps(y.high)};
+}
+
 /* A querying row, in registers: all lanes alike. */
 typedef struct stepper {
     __m512 x, y, ox, oy, r; /* r: squared for circles */

@@ -243,6 +243,11 @@ typedef struct phx_kernels {
     uint32_t (*cull_rows)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
                           const phx_tile_frame *frame, const phx_tile_rows *to);
     /*
+     * The box of the positions of some rows, at least one, now and at mid-step: on an axis where a row is farther than
+     * the longest step from its old position, or has none, now alone. It may be wider by the rounding of float32.
+     */
+    phx_box (*box_rows)(const phx_grid_rows *rows, phx_span span, float longest_step);
+    /*
      * Turns counts by cell, at[1 .. cells], into begins, at[0 .. cells]; at[0] is 0; the words behind are padded, as in
      * stencil[]. near: input of match_stencil; stencil[0] is of all cells, stencil[c] of cell c and the two beside it;
      * the last one has none.

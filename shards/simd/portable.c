@@ -63,6 +63,36 @@ static uint32_t cull_rows_portable(const phx_grid_rows *rows, const phx_span *sp
     return n;
 }
 
+static inline float lesser_of(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float greater_of(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+/* The mid-step position along an axis, if it may be one; else the position now. */
+static inline float mid_step_or_now(float now, float old, float longest_step)
+{
+    return fabsf(old - now) <= longest_step ? now + (old - now) * 0.5f : now;
+}
+
+static phx_box box_rows_portable(const phx_grid_rows *rows, phx_span span, float longest_step)
+{
+    phx_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t i = span.first; i < span.end; i++) {
+        const float x = rows->x[i], half_x = mid_step_or_now(x, rows->ox[i], longest_step);
+        const float y = rows->y[i], half_y = mid_step_or_now(y, rows->oy[i], longest_step);
+        box.x0 = lesser_of(lesser_of(x, half_x), box.x0);
+        box.x1 = greater_of(greater_of(x, half_x), box.x1);
+        box.y0 = lesser_of(lesser_of(y, half_y), box.y0);
+        box.y1 = greater_of(greater_of(y, half_y), box.y1);
+    }
+    return box;
+}
+
 static void cell_offsets_portable(uint32_t *at, uint32_t cells, uint32_t *stencil)
 {
     uint32_t sum = 0;
@@ -532,6 +562,7 @@ static uint32_t find_far_observers_portable(const phx_far_lanes *lanes, uint32_t
 }
 
 const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
+                                          .box_rows = box_rows_portable,
                                           .cell_offsets = cell_offsets_portable,
                                           .indices_in_range = indices_in_range_portable,
                                           .gather = gather_portable,

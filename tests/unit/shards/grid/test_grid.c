@@ -304,6 +304,28 @@ Test(grid, blocks_far_from_each_other_get_numbers_in_order_too)
     check_rows();
 }
 
+static void check_block_of_each_row(void)
+{
+    for (uint32_t b = 0; b < grid.block_count; b++)
+        for (uint32_t row = grid.blocks[b].start[0]; row < phx_grid_block_end(&grid, b); row++)
+            cr_assert_eq(phx_grid_block_at(&grid, row), b, "row %u", row);
+}
+
+Test(grid, the_block_of_a_row_is_found_wherever_rows_are)
+{
+    enum { SIDE = 10, BLOCKS = SIDE * SIDE };
+    for (uint32_t crowded = 0; crowded < BLOCKS; crowded += BLOCKS / 4 + BLOCKS / 8) { /* the first, two more */
+        for (uint32_t b = 0; b < BLOCKS; b++)
+            for (uint32_t i = 0; i < (b == crowded ? 500 : b % 3); i++)
+                (void)put((uint16_t)(b % SIDE * 8), (uint16_t)(b / SIDE * 8));
+        for (uint32_t round = 0; round < 2; round++, end_tick()) rebuild();
+        check_block_of_each_row();
+    }
+    for (uint32_t slot = 0; slot < 300; slot++) move(slot, 0, 0);
+    rebuild();
+    check_block_of_each_row(); /* some have no row */
+}
+
 Test(grid, blocks_at_the_edge_have_towers_there)
 {
     const uint32_t towers[2] = {25, 16}; /* four blocks along x, the last with one tower, and two along y */

@@ -243,7 +243,7 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
     return events;
 }
 
-/* The candidates around its cell, and, where candidates are taken by cells, the ones of the nine cells. */
+/* The candidates around its cell, or, in a sparse tile, the ones of the nine cells. */
 static uint32_t check_observer(phx_tile *tile, uint32_t place)
 {
     const phx_shard *shard = tile->shard;
@@ -253,16 +253,15 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     float r = attr->view, far = attr->view + attr->margin;
     uint32_t spans;
     phx_tile_limit(tile, r, far);
-    uint32_t count = phx_tile_pick(tile, tile->cell[place], false, &spans);
-    cr_assert_leq(spans, PHX_TILE_SPANS_MAX);
-    cr_assert_eq(shard->kernels->match(&tile->candidates, count, &tile_observer, &tile->limits, &pairs), 1);
-    uint32_t events = check_pairs(tile, place, r, far, &pairs);
-    if (!tile->sparse) return events;
-    phx_tile_cells cells = {tile->now, tile->old, tile->cell, NULL, tile->start, tile->stencil, tile->frame.columns};
-    pairs.count = 0;
-    cr_assert_eq(shard->kernels->match_stencil(&cells, &tile_observer, &tile->limits, &pairs), 1);
-    cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);
-    return events;
+    if (tile->sparse) {
+        phx_tile_cells of = {tile->now, tile->old, tile->cell, NULL, tile->start, tile->stencil, tile->frame.columns};
+        cr_assert_eq(shard->kernels->match_stencil(&of, &tile_observer, &tile->limits, &pairs), 1);
+    } else {
+        uint32_t count = phx_tile_pick(tile, tile->cell[place], false, &spans);
+        cr_assert_leq(spans, PHX_TILE_SPANS_MAX);
+        cr_assert_eq(shard->kernels->match(&tile->candidates, count, &tile_observer, &tile->limits, &pairs), 1);
+    }
+    return check_pairs(tile, place, r, far, &pairs);
 }
 
 /* ---- one block ---- */

@@ -127,6 +127,44 @@ Test(kernels, picking_from_two_ranges)
     with_each(cull_some);
 }
 
+/* The ends of a span's positions along an axis, now and half way; the lesser end with sign 1, the greater with -1. */
+static float end_along(const float *to, const float *from, phx_span span, float longest_step, float sign)
+{
+    float end = INFINITY;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        volatile float step = from[i] - to[i], half = step * 0.5f, way = to[i] + half;
+        end = fminf(end, sign * to[i]);
+        if (fabsf(step) <= longest_step) end = fminf(end, sign * way);
+    }
+    return sign * end;
+}
+
+static void box_some(const phx_kernels *kernels, const char *name)
+{
+    const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy};
+    const phx_tile_frame frame = {.scale = 1, .longest_step = 7};
+    uint64_t rng = 32;
+    for (uint32_t round = 0; round < 2000; round++) {
+        for (uint32_t i = 0; i < ROWS; i++) {
+            const bool none = phx_rng_below(&rng, 8) == 0;
+            px[i] = float_between(&rng, -100, 100), py[i] = float_between(&rng, -100, 100);
+            pox[i] = none ? NAN : stepped_from(&rng, px[i], &frame), poy[i] = stepped_from(&rng, py[i], &frame);
+        }
+        const uint32_t first = phx_rng_below(&rng, ROWS), most = round % 2 ? ROWS - first : 1 + (ROWS - first) / 8;
+        const phx_span span = {first, first + 1 + phx_rng_below(&rng, most)};
+        const phx_box box = kernels->box_rows(&rows, span, frame.longest_step);
+        cr_assert(box.x0 == end_along(px, pox, span, frame.longest_step, 1), "%s: %u", name, round);
+        cr_assert(box.y0 == end_along(py, poy, span, frame.longest_step, 1), "%s: %u", name, round);
+        cr_assert(box.x1 == end_along(px, pox, span, frame.longest_step, -1), "%s: %u", name, round);
+        cr_assert(box.y1 == end_along(py, poy, span, frame.longest_step, -1), "%s: %u", name, round);
+    }
+}
+
+Test(kernels, box_of_rows)
+{
+    with_each(box_some);
+}
+
 static void gather_some(const phx_kernels *kernels, const char *name)
 {
     enum { LENGTH = ROWS + 2 * PHX_KERNEL_PAD };
