@@ -39,6 +39,7 @@ void phx_delta_cut_await(const phx_scratch *scratch, const phx_shard *shard, uin
     __builtin_prefetch(&shard->store.set[far]);
     __builtin_prefetch(&shard->store.body[far]);
     if (far < shard->list_cuts.count) __builtin_prefetch(&shard->list_cuts.at[far], 1);
+    if (tile->annular && far < shard->annuli_capacity) __builtin_prefetch(&shard->annuli[far]);
     if (shard->grid.rows.view[near_row] > 0.0f) /* a ghost has no list there */
         await_entries(shard, &shard->store.tail[phx_row_slot(&shard->grid.rows, near_row)].list);
 }
