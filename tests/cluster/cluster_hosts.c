@@ -34,8 +34,7 @@ enum {
     NODES = 4,
     WALKERS = 120,
     FAMILY_EVERY = 8, /* the walker of such a number is attached to the one before it */
-    COLUMNS = 4,
-    ROWS = 4,
+    SIDE = 4, /* regions */
     TICKS = 300,
     CALM_TICKS = 120,
     WINDOW = 24,
@@ -135,8 +134,7 @@ static void open_node(cluster *c, uint32_t place)
     h->all = c;
     def.name = "test";
     def.world_def = &world_def;
-    def.regions[0] = COLUMNS;
-    def.regions[1] = ROWS;
+    def.regions[0] = def.regions[1] = SIDE;
     def.speed_max = WALKS_SPEED;
     def.lease_ms = LEASE_MS;
     def.lag_max = LAG_MAX;
@@ -207,9 +205,7 @@ static bool enter_walker(cluster *c, host *h, uint64_t id)
 /* The region of an entity. */
 static uint32_t region_of(cluster *c, uint64_t id)
 {
-    const spot at = *spot_of(c, c->trail.tick, id);
-    const uint32_t column = (uint32_t)(at.x / WALKS_SIZE * COLUMNS), row = (uint32_t)(at.y / WALKS_SIZE * ROWS);
-    return (row < ROWS ? row : ROWS - 1) * COLUMNS + (column < COLUMNS ? column : COLUMNS - 1);
+    return spot_region(*spot_of(c, c->trail.tick, id), WALKS_SIZE, SIDE);
 }
 
 /* A node has died: which entities of these regions does no other one have? */
@@ -356,7 +352,7 @@ static void plan_tick(cluster *c)
     const uint16_t number = (uint16_t)(1 + phx_rng_below(&c->rng, NODES));
     const host *h = &c->hosts[2 + phx_rng_below(&c->rng, NODES - 2)];
     if (c->trail.tick < DRAIN_TICK || number != phc_number(c->hosts[0].node.member))
-        CHECK_OK(phc_give_region(h->node.member, phx_rng_below(&c->rng, COLUMNS * ROWS), number));
+        CHECK_OK(phc_give_region(h->node.member, phx_rng_below(&c->rng, SIDE * SIDE), number));
 }
 
 /* ---- checks ---- */

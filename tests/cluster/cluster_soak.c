@@ -110,12 +110,6 @@ static void open_host(soak *s, host *h)
     node_host_open(&h->node, &def, s->loop, 8192, s->keys);
 }
 
-static spot random_spot(soak *s)
-{
-    const float x = phx_rng_unit(&s->rng) * s->side;
-    return (spot){x, phx_rng_unit(&s->rng) * s->side};
-}
-
 /* ---- a round of a host ---- */
 
 static bool enter_walker(void *of, uint64_t id)
@@ -131,19 +125,13 @@ static bool enter_walker(void *of, uint64_t id)
     return true;
 }
 
-static uint32_t region_of(const soak *s, spot at)
-{
-    const uint32_t x = (uint32_t)(at.x / s->side * SIDE), y = (uint32_t)(at.y / s->side * SIDE);
-    return (y < SIDE ? y : SIDE - 1) * SIDE + (x < SIDE ? x : SIDE - 1);
-}
-
 /* Regions beyond the ids of one question wait for the next one. */
 static void ask_missing(soak *s, host *h)
 {
     uint32_t count = 0, of_region[SIDE * SIDE] = {0};
     if (!duties_begin(&h->duties)) return;
     for (uint64_t id = 1; id <= s->walkers; id++)
-        of_region[region_of(s, s->rows[id].at)] += s->rows[id].ownership != 0 && !phc_owns(h->node.member, id);
+        of_region[spot_region(s->rows[id].at, s->side, SIDE)] += s->rows[id].ownership != 0 && !phc_owns(h->node.member, id);
     for (uint32_t region = 0; region < SIDE * SIDE; region++) {
         if (h->duties.asked[region] == 0) continue;
         if (count + of_region[region] > PHC_ASKED_MAX) h->duties.asked[region] = 0;
@@ -151,7 +139,7 @@ static void ask_missing(soak *s, host *h)
     }
     count = 0;
     for (uint64_t id = 1; id <= s->walkers; id++)
-        if (s->rows[id].ownership != 0 && h->duties.asked[region_of(s, s->rows[id].at)] != 0 &&
+        if (s->rows[id].ownership != 0 && h->duties.asked[spot_region(s->rows[id].at, s->side, SIDE)] != 0 &&
             !phc_owns(h->node.member, id))
             s->missing[count++] = id;
     duties_ask(&h->duties, h->node.member, s->missing, count);
@@ -184,15 +172,6 @@ static void take_events(soak *s, host *h)
     }
 }
 
-static spot step_to(soak *s, row *own)
-{
-    const float far = spot_distance(own->at, own->goal), part = WALKS_SPEED / far;
-    if (far > WALKS_SPEED)
-        return (spot){own->at.x + (own->goal.x - own->at.x) * part, own->at.y + (own->goal.y - own->at.y) * part};
-    own->goal = random_spot(s);
-    return own->at;
-}
-
 static void live(soak *s, host *h)
 {
     const bool may_commit = phc_may_commit(h->node.member);
@@ -200,7 +179,7 @@ static void live(soak *s, host *h)
         row *own = &s->rows[id];
         if (own->ownership == 0) (void)enter_walker(h, id);
         else if (may_commit && phc_owns(h->node.member, id)) {
-            if (!s->calm) own->at = step_to(s, own);
+            if (!s->calm) own->at = spot_step(&s->rng, own->at, &own->goal, s->side);
             own->steps++;
             own->ownership = phc_ownership(h->node.member, id);
             CHECK_OK(ph_move(h->node.producer, id, own->at.x, own->at.y, 0));
@@ -348,8 +327,8 @@ int main(int argc, char **argv)
     s->rows = check_zalloc((s->walkers + 1) * sizeof *s->rows);
     s->missing = check_zalloc(s->walkers * sizeof *s->missing);
     for (uint64_t id = 1; id <= s->walkers; id++) {
-        s->rows[id].at = random_spot(s);
-        s->rows[id].goal = random_spot(s);
+        s->rows[id].at = spot_random(&s->rng, s->side);
+        s->rows[id].goal = spot_random(&s->rng, s->side);
     }
     const phc_faults faults = {.seed = s->seed, .lost = 10, .doubled = 10, .late = 50, .late_steps = 3};
     REQUIRE(phc_loop_create(faults, (ph_allocator){0}, &s->loop) == PH_OK);

@@ -13,10 +13,29 @@ float spot_distance(spot a, spot b)
     return sqrtf((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
 }
 
+spot spot_random(uint64_t *rng, float side)
+{
+    const float x = phx_rng_unit(rng) * side;
+    return (spot){x, phx_rng_unit(rng) * side};
+}
+
+spot spot_step(uint64_t *rng, spot now, spot *goal, float side)
+{
+    const float far = spot_distance(now, *goal), part = WALKS_SPEED / far;
+    if (far > WALKS_SPEED) return (spot){now.x + (goal->x - now.x) * part, now.y + (goal->y - now.y) * part};
+    *goal = spot_random(rng, side);
+    return now;
+}
+
+uint32_t spot_region(spot at, float side, uint32_t columns)
+{
+    const uint32_t column = (uint32_t)(at.x / side * (float)columns), row = (uint32_t)(at.y / side * (float)columns);
+    return (row < columns ? row : columns - 1) * columns + (column < columns ? column : columns - 1);
+}
+
 spot walks_spot(uint64_t *rng)
 {
-    const float x = phx_rng_unit(rng) * WALKS_SIZE;
-    return (spot){x, phx_rng_unit(rng) * WALKS_SIZE};
+    return spot_random(rng, WALKS_SIZE);
 }
 
 spot walks_goal(uint64_t *rng, uint64_t id)

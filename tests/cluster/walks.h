@@ -15,6 +15,12 @@ typedef struct spot {
 } spot;
 
 float spot_distance(spot a, spot b);
+/* Anywhere in a square of that side, which begins at 0. */
+spot spot_random(uint64_t *rng, float side);
+/* A step of WALKS_SPEED to the goal; where it is that near, another goal in the square, and no step. */
+spot spot_step(uint64_t *rng, spot now, spot *goal, float side);
+/* The region of a place: as many columns as rows. */
+uint32_t spot_region(spot at, float side, uint32_t columns);
 
 /* Anywhere in the square. */
 spot walks_spot(uint64_t *rng);
