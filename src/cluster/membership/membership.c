@@ -16,7 +16,7 @@
 #include "cluster/membership/map_entry.h"
 #include "cluster/membership/proposal.h"
 #include "cluster/membership/refusal.h"
-#include "cluster/membership/registration.h"
+#include "cluster/membership/registering.h"
 #include "cluster/membership/reporting.h"
 #include "cluster/membership/store_times.h"
 
@@ -62,12 +62,6 @@ static void leave(phx_membership *membership, ph_status why, const char *reason)
     phx_membership_end(membership, why, reason);
 }
 
-static void key_of(const phx_membership *membership, const char *name, uint32_t number, char key[PHC_KEY_MAX + 1])
-{
-    if (number == 0) (void)snprintf(key, PHC_KEY_MAX + 1, "%s%s", membership->prefix, name);
-    else (void)snprintf(key, PHC_KEY_MAX + 1, "%s%s/%u", membership->prefix, name, number);
-}
-
 /* ---- maps ---- */
 
 /* A map that stands in the store. */
@@ -102,7 +96,7 @@ static void propose_map(phx_membership *membership, uint64_t revision)
     char key[PHC_KEY_MAX + 1];
     const phc_store *store = &membership->def.store;
     const size_t size = phx_cluster_map_encode(&membership->proposed, bytes, sizeof bytes);
-    key_of(membership, "map", 0, key);
+    (void)snprintf(key, sizeof key, "%smap", membership->prefix);
     membership->writes = store->cas(store->user, PHX_TAG_MAP, key, revision, bytes, size, 0) == PH_OK;
     membership->counts.writes += membership->writes;
 }
@@ -116,46 +110,18 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
         membership->counts.balanced += membership->balances;
         membership->counts.adopted += membership->adopts;
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
+        membership->list_at = membership->now; /* of many that wish for a change one has it with each list */
         const char *flaw = phx_map_entry_read(&membership->proposed, &answer->entries[0]);
         if (flaw) phx_membership_end(membership, phx_map_entry_status(flaw), flaw);
         else take_map(membership, &membership->proposed);
     }
 }
 
-/* ---- registration ---- */
+/* ---- leases ---- */
 
 static void lose_lease(phx_membership *membership)
 {
     if (!phx_comeback_begin(membership)) phx_membership_end(membership, PH_OK, "the lease ran out");
-}
-
-static void hear_registration(phx_membership *membership, const phc_answer *answer)
-{
-    membership->writes = false;
-    if (answer->outcome == PHC_GONE) lose_lease(membership);
-    if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_REGISTER) return;
-    const uint64_t registration = phx_registration_at(answer->revision, membership->lease);
-    phx_node_register(membership->node, registration, membership->number);
-    membership->phase = PHX_MEMBERSHIP_JOIN;
-}
-
-static void register_node(phx_membership *membership)
-{
-    unsigned char bytes[PHX_REGISTRATION_BYTES];
-    char key[PHC_KEY_MAX + 1];
-    const phc_store *store = &membership->def.store;
-    const phx_member *self = &membership->node->def.member;
-    const phx_registration own = {.gateway = membership->def.gateway,
-                                  .definition = membership->def.definition,
-                                  .registration = self->registration,
-                                  .version = membership->map.version};
-    if (self->registration != 0) membership->number = self->number;
-    else if (membership->def.number == 0) membership->number = phx_proposal_number(membership);
-    if (membership->number == 0) return;
-    phx_registration_encode(&own, bytes);
-    key_of(membership, "nodes", membership->number, key);
-    membership->writes =
-        store->cas(store->user, PHX_TAG_REGISTER, key, 0, bytes, sizeof bytes, membership->lease) == PH_OK;
 }
 
 /* ---- lists ---- */
@@ -164,7 +130,7 @@ static void register_node(phx_membership *membership)
 static void adopt_map(phx_membership *membership)
 {
     if (!membership->returns || membership->lease == 0 || membership->writes) return;
-    if (!phx_listed_own(membership)) register_node(membership);
+    if (!phx_listed_own(membership)) phx_registering_write(membership);
     else if (phx_adoption_propose(membership)) propose_map(membership, 0);
 }
 
@@ -216,7 +182,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     phx_balancer_end_list(membership);
     if (membership->writes || membership->phase == PHX_MEMBERSHIP_ENDED) return;
     if (is_keyless) {
-        register_node(membership);
+        phx_registering_write(membership);
         return;
     }
     if (revision == 0) {
@@ -249,7 +215,8 @@ static void take_answer(void *of, const phc_answer *answer)
         hear_of_map(membership, answer);
         break;
     case PHX_TAG_REGISTER:
-        hear_registration(membership, answer);
+        phx_registering_hear(membership, answer);
+        if (answer->outcome == PHC_GONE) lose_lease(membership);
         break;
     case PHX_TAG_LEASE:
         phx_lease_hear(membership, answer);
@@ -272,9 +239,7 @@ static void ask_list(phx_membership *membership)
     membership->list_lease = membership->lease;
     membership->version_asked = membership->map.version;
     phx_refusal_tell(membership);
-    if (membership->phase == PHX_MEMBERSHIP_REGISTER && !membership->is_refused && !membership->writes &&
-        membership->counts.lists > 0 && !phx_adoption_is_awaited(membership))
-        register_node(membership);
+    phx_registering_begin(membership);
 }
 
 void phx_membership_tick(phx_membership *membership, uint64_t now)

@@ -32,7 +32,7 @@ void bed_start(uint32_t at, uint16_t number, uint32_t regions, uint64_t definiti
                                     .columns = REGIONS / 2,
                                     .lease_ms = bed.lease_ms,
                                     .definition = definition,
-                                    .list_ns = TICK_NS,
+                                    .list_ns = (uint64_t)(bed.list_ticks > 0 ? bed.list_ticks : 1) * TICK_NS,
                                     .adopts = bed.adopts,
                                     .balance_ns = (uint64_t)bed.balance_ticks * TICK_NS,
                                     .allocator = fail_alloc_hooks(&bed.allocator)};

@@ -26,6 +26,7 @@ typedef struct membership_bed {
     process processes[PROCESSES];
     uint64_t now;
     uint32_t lease_ms;      /* of processes that begin; */
+    uint32_t list_ticks;    /* between two of their lists; 0 = 1 */
     uint32_t balance_ticks; /* 0 = they do not balance */
     bool adopts;
 } membership_bed;

@@ -9,6 +9,7 @@
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/listed.h"
 #include "cluster/membership/membership.h"
+#include "cluster/membership/registering.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
 #include "cluster/membership/wishes.h"
@@ -53,6 +54,46 @@ Test(membership, begun_together_all_join)
         cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER);
         cr_assert_eq(regions_of(at, bed.processes[at].node.def.member.number), REGIONS / PROCESSES);
     }
+}
+
+/*
+ * With the second list, of tick 11, all wish for number 1. One gets it with each tick, and one a place in the map with
+ * each look at it, which is asked for and heard in two ticks: none waits for the next list.
+ */
+Test(membership, begun_together_they_wait_for_no_list_where_another_one_was_first)
+{
+    uint32_t numbers = 0;
+    bed.list_ticks = 10;
+    for (uint32_t at = 0; at < PROCESSES; at++) bed_start(at, 0, REGIONS, 1, false);
+    bed_run(11 + PROCESSES);
+    for (uint32_t at = 0; at < PROCESSES; at++) {
+        cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_JOIN);
+        numbers |= 1u << bed.processes[at].membership.number;
+    }
+    cr_assert_eq(numbers, 30, "numbers 1 to 4");
+    bed_run(6 + 2 * PROCESSES + 1); /* the list of tick 21 */
+    for (uint32_t at = 0; at < PROCESSES; at++)
+        cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER, "%u", at);
+}
+
+/* Of an earlier request that was done, and said to have failed: two keys would be two members. */
+Test(membership, a_number_whose_key_is_under_the_own_lease_is_not_followed_by_another_one)
+{
+    process *of = &bed.processes[0];
+    phx_membership *membership = &of->membership;
+    bed_start(0, 0, REGIONS, 1, false);
+    for (uint32_t i = 0; i < 5 && membership->phase != PHX_MEMBERSHIP_REGISTER; i++) bed_run(1);
+    cr_assert_eq(membership->phase, PHX_MEMBERSHIP_REGISTER);
+    cr_assert_gt(membership->counts.lists, 0);
+    phc_entry entry = {.key = "ph/unit/nodes/1", .value = "", .revision = 1, .lease = membership->lease};
+    const phc_answer answer = {.tag = PHX_TAG_REGISTER, .outcome = PHC_CHANGED, .entries = &entry, .count = 1};
+    phx_registering_hear(membership, &answer);
+    cr_assert_not(membership->writes);
+    entry.lease++;
+    membership->number = 1;
+    phx_registering_hear(membership, &answer);
+    cr_assert(membership->writes);
+    cr_assert_eq(membership->number, 2);
 }
 
 /* A list is read every few ticks: while nothing changes its map is neither decoded nor copied. */

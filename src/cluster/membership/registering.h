@@ -1,0 +1,17 @@
+/*
+ * Registering: a process writes the key of its number, under its lease. Without a wished number it takes the lowest
+ * that is free.
+ */
+#ifndef PHX_CLUSTER_MEMBERSHIP_REGISTERING_H
+#define PHX_CLUSTER_MEMBERSHIP_REGISTERING_H
+
+#include "cluster/membership/membership_state.h"
+
+/* Of a process that has no registration yet, if nothing is in the way: no list so far, say. */
+void phx_registering_begin(phx_membership *membership);
+/* Writes the key, again with the registration that the process has. */
+void phx_registering_write(phx_membership *membership);
+/* The answer of the write. */
+void phx_registering_hear(phx_membership *membership, const phc_answer *answer);
+
+#endif
