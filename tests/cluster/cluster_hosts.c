@@ -34,7 +34,7 @@ enum {
     NODES = 4,
     WALKERS = 120,
     FAMILY_EVERY = 8, /* the walker of such a number is attached to the one before it */
-    SIDE = 4, /* regions */
+    SIDE = 4,         /* regions */
     TICKS = 300,
     CALM_TICKS = 120,
     WINDOW = 24,

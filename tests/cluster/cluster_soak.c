@@ -131,7 +131,8 @@ static void ask_missing(soak *s, host *h)
     uint32_t count = 0, of_region[SIDE * SIDE] = {0};
     if (!duties_begin(&h->duties)) return;
     for (uint64_t id = 1; id <= s->walkers; id++)
-        of_region[spot_region(s->rows[id].at, s->side, SIDE)] += s->rows[id].ownership != 0 && !phc_owns(h->node.member, id);
+        of_region[spot_region(s->rows[id].at, s->side, SIDE)] +=
+            s->rows[id].ownership != 0 && !phc_owns(h->node.member, id);
     for (uint32_t region = 0; region < SIDE * SIDE; region++) {
         if (h->duties.asked[region] == 0) continue;
         if (count + of_region[region] > PHC_ASKED_MAX) h->duties.asked[region] = 0;
