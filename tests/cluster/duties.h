@@ -7,7 +7,7 @@
 
 #include <pharos/cluster.h>
 
-enum { DUTIES_REGIONS_MAX = 64 };
+enum { DUTIES_REGIONS_MAX = 256 };
 
 typedef struct duties {
     uint32_t restoring[DUTIES_REGIONS_MAX]; /* losses, by region */

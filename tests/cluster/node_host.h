@@ -38,7 +38,7 @@ void node_host_close_all(node_host *hosts, uint32_t count, phc_loop *loop, phc_m
 
 /* ---- clients ---- */
 
-enum { CLIENTS_IDS = 161 };
+enum { CLIENTS_IDS = 641 };
 
 typedef struct clients {
     bool told[CLIENTS_IDS][CLIENTS_IDS]; /* by observer and target */

@@ -106,6 +106,10 @@ if(PHAROS_BUILD_CLUSTER)
         pharos_plain_test(NAME cluster_doubles SOURCES cluster/cluster_doubles.c LIBS pharos_cluster_walks pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_hosts SOURCES cluster/cluster_hosts.c
                           LIBS pharos_cluster_duties pharos_cluster_walks pharos_cluster LABELS cluster)
+        if(NOT PHAROS_SANITIZE) # there it takes half a minute a cluster, and more beside others
+            pharos_plain_test(NAME cluster_many SOURCES cluster/cluster_many.c cluster/counted_ways.c
+                              LIBS pharos_cluster_duties pharos_cluster_walks pharos_cluster LABELS cluster)
+        endif()
         pharos_plain_test(NAME cluster_says SOURCES cluster/cluster_says.c LIBS pharos_cluster_walks pharos_cluster LABELS cluster)
         pharos_plain_test(NAME cluster_soak SOURCES cluster/cluster_soak.c ${few_walkers}
                           LIBS pharos_cluster_duties pharos_cluster_walks pharos_cluster LABELS cluster)
@@ -162,7 +166,7 @@ if(PHAROS_BUILD_CLUSTER)
         add_test(NAME cluster_sim_forgets COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim_members> --seed 5003379 --count 1)
         pharos_test_properties(cluster_sim_forgets 60 "cluster")
     endif()
-    foreach(test IN ITEMS federation cluster_doubles cluster_hosts cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_client_feed unit_node_gateway unit_cluster_tool fuzz_capsule fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
+    foreach(test IN ITEMS federation cluster_doubles cluster_hosts cluster_many cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_client_feed unit_node_gateway unit_cluster_tool fuzz_capsule fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
             fuzz_halo fuzz_etcd fuzz_node cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back cluster_canary_answer cluster_canary_adopt cluster_canary_outwait cluster_canary_era
