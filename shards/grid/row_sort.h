@@ -43,8 +43,8 @@ static inline void phx_row_await_body(const phx_grid_rows *rows, const phx_store
 }
 
 /*
- * Sorts the columns ox, oy, view and slot by the keys of `total` rows and gaps. Towers are as keys have them, and have
- * their rows in any order; gaps are made anew. x and y are lost, summaries are invalid, no row is marked as moved.
+ * Sorts the columns ox, oy, view and slot by the keys of `total` rows and gaps. Towers are as keys have them, their
+ * rows in the order of before; gaps are made anew. x and y are lost, summaries are invalid, no row is marked as moved.
  */
 void phx_rows_sort(phx_grid *grid, uint32_t total);
 

@@ -35,11 +35,14 @@ static void open_drift(void)
 
 TestSuite(drift_sort, .init = open_drift, .fini = tear_down);
 
+static uint32_t row_before[COUNT]; /* by slot */
+
 /* A dense tick: all step, by less than a tower; rows are left alone. */
 static void step_all(uint64_t *rng, float most)
 {
     for (uint32_t slot = 0; slot < store.slots; slot++) {
         phx_body *body = &store.body[slot];
+        row_before[slot] = body->row;
         put_at(body, body->x + float_between(rng, -most, most), body->y + float_between(rng, -most, most));
         body->changed = STAMP;
         cr_assert(phx_grid_block_visit(&grid, &memory, 0, body->tx, body->ty));
@@ -75,6 +78,9 @@ static void check_drifted(uint32_t lost)
         check_tower(row, phx_tower_index(&rules, 0, old[slot].x), phx_tower_index(&rules, 1, old[slot].y));
     }
     for (uint32_t b = 0; b < grid.block_count; b++) {
+        for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++)
+            for (uint32_t row = grid.blocks[b].start[t]; row + 1 < grid.blocks[b].start[t + 1]; row++)
+                cr_assert_lt(row_before[phx_row_slot(&grid.rows, row)], row_before[phx_row_slot(&grid.rows, row + 1)]);
         cr_assert_eq(grid.blocks[b].start[0], place);
         for (; place < grid.blocks[b].start[PHX_BLOCK_TOWERS]; place++) rows++;
         for (; place < phx_grid_block_end(&grid, b); place++)
