@@ -79,16 +79,18 @@ static void check_written(void *user, uint64_t target, const void *bytes, size_t
 /* By what the halo has heard of that peer: the same tick, the next ones, an earlier one, or one far ahead. */
 static phx_halo_head draw_head(fuzzed *of, uint64_t source)
 {
-    enum { VERSION = 3, FAR = 1 << 20, IS_FAR = 7 };
+    enum { FAR = 1 << 20, IS_FAR = 7 };
+    const uint32_t version = of->node.map.version;
     const phx_halo_peer *peer = phx_halo_peer_find(&of->halo, source);
     const uint64_t newest = peer ? peer->newest : 0, now = of->halo.now;
     const uint8_t ticks = draw(&of->bytes), echo = draw(&of->bytes), part = draw(&of->bytes), pins = draw(&of->bytes);
-    phx_halo_head head = {.source = source, .target = OWN, .version = VERSION};
+    phx_halo_head head = {.source = source, .target = OWN, .version = version + echo / 128};
     head.tick = newest + ticks % FEW;
     if (ticks / FEW % FEW == FEW - 1) head.tick = newest > FEW ? newest - FEW : 1;
     if (head.tick == 0) head.tick = 1;
     if (ticks / 16 % (IS_FAR + 1) == IS_FAR) head.tick = newest + FAR;
-    head.heard_version = echo / 16 % (2 * VERSION);
+    head.heard_version = echo / 16 % (2 * version);
+    head.settled_version = version - echo % 2;
     head.echo = now + 1 > echo % FEW ? now + 1 - echo % FEW : 0; /* of a tick that has not come, too */
     head.pins_echo = head.echo > echo / FEW % FEW ? head.echo - echo / FEW % FEW : 0;
     head.part = part % FEW;
@@ -258,7 +260,7 @@ static void open_halo(fuzzed *of)
                                              .grid = {.size = {SIDE, SIDE}, .columns = 2, .rows = 2},
                                              .width = SIDE / 4,
                                              .grace_ticks = 3,
-                                             .passed_ticks = 2,
+                                             .passed_ticks = 4,
                                              .quiet_ticks = 6});
 }
 

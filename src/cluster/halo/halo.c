@@ -13,6 +13,8 @@ void phx_halo_init(phx_halo *halo, const phx_halo_def *def)
     phx_mem_init(&halo->mem, def->allocator);
     phx_idmap_init(&halo->places, &halo->mem);
     phx_idmap_init(&halo->pinned, &halo->mem);
+    phx_ended_stays_init(&halo->ended, &halo->mem);
+    halo->waits_version = UINT32_MAX;
 }
 
 void phx_halo_free(phx_halo *halo)
@@ -22,13 +24,14 @@ void phx_halo_free(phx_halo *halo)
     phx_release(&halo->mem, (void **)&halo->entities, &halo->entity_capacity, sizeof *halo->entities);
     phx_release(&halo->mem, (void **)&halo->remotes, &halo->remote_capacity, sizeof *halo->remotes);
     phx_release(&halo->mem, (void **)&halo->hits, &halo->hit_capacity, sizeof *halo->hits);
-    phx_release(&halo->mem, (void **)&halo->passed.items, &halo->passed.capacity, sizeof(uint64_t));
+    phx_release(&halo->mem, (void **)&halo->passed, &halo->passed_capacity, sizeof *halo->passed);
     phx_release(&halo->mem, (void **)&halo->newcomers.items, &halo->newcomers.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->far.items, &halo->far.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->left, &halo->left_capacity, sizeof *halo->left);
     phx_release(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, sizeof *halo->pins);
     phx_idmap_free(&halo->places);
     phx_idmap_free(&halo->pinned);
+    phx_ended_stays_free(&halo->ended);
 }
 
 /* ---- own entities ---- */
@@ -71,6 +74,7 @@ ph_status phx_halo_leave(phx_halo *halo, uint64_t id)
         return PH_NO_MEMORY;
     const ph_status status = ph_leave(halo->def.producer, id);
     if (status != PH_OK) return status;
+    phx_halo_note_ended(halo, id, entity->stay);
     if (is_told) halo->left[halo->left_count++] = (phx_halo_left){{id, entity->stay}, PHX_HALO_REPEATS};
     phx_halo_remove(halo, entity);
     return PH_OK;
@@ -115,5 +119,6 @@ void phx_halo_begin_tick(phx_halo *halo)
     halo->now++;
     phx_halo_forget_peers(halo);
     phx_double_ids_forget(&halo->double_ids, halo->now, halo->def.grace_ticks);
+    phx_ended_stays_forget(&halo->ended, halo->now, halo->def.grace_ticks);
     mend_copies(halo);
 }

@@ -3,6 +3,7 @@
  */
 #include "cluster/halo/halo_family.h"
 
+#include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/node/hand_over.h"
@@ -186,7 +187,7 @@ static void leave_again(phx_halo *halo, const phx_family_member *member)
     PHX_ASSERT(!copy || !copy->own);
     if (copy) phx_halo_remove(halo, copy);
     if (ph_leave(halo->def.producer, member->id) == PH_OK) return;
-    phx_halo_add(halo, (phx_halo_entity){.id = member->id, .stay = member->stay});
+    phx_halo_add(halo, (phx_halo_entity){.id = member->id, .stay = member->stay, .turn = member->turn});
     halo->counts.refused++;
     halo->is_behind = true;
 }

@@ -3,6 +3,7 @@
  */
 #include "cluster/halo/halo_far.h"
 
+#include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 

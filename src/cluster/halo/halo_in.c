@@ -67,13 +67,13 @@ static bool is_forwarded(const origin *from)
     return from->source != from->writer;
 }
 
-/* Is a forwarded copy from behind all that its node was heard to tell? Else that decides, though it has left it out. */
+/* Is a forwarded copy newer than all words of its node? Else these count, also where they have the entity no more. */
 static bool is_news(const phx_halo *halo, const origin *from)
 {
     const phx_node *node = halo->def.node;
     if (!phx_node_hears(node, from->source) || !phx_node_peer(node, from->source)) return false;
     const phx_halo_peer *peer = phx_halo_peer_find(halo, from->source);
-    return !peer || (peer->whole < from->tick && !is_ahead(halo, peer, from->tick));
+    return !peer || peer->newest == 0 || (peer->whole < from->tick && !is_ahead(halo, peer, from->tick));
 }
 
 /*
@@ -118,6 +118,8 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
         return true;
     }
     if (is_forwarded(from) && !is_news(halo, from)) return true;
+    /* it has left since: nodes that have given it away may not know so */
+    if ((copy->sending || is_forwarded(from)) && phx_ended_stays_has(&halo->ended, copy->id, copy->stay)) return true;
     if (entity && is_older(halo, entity, copy, from)) return true;
     if (!entity || entity->stay != copy->stay) {
         if (!make_place(halo, copy->id)) return false;
@@ -144,6 +146,7 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
 static bool take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone gone)
 {
     const phx_halo_entity *entity = phx_halo_find(halo, gone.id);
+    phx_halo_note_ended(halo, gone.id, gone.stay);
     if (!entity || entity->own || entity->stay != gone.stay) return true;
     if (phx_halo_remote_of(halo, entity)->source != head->source && phx_halo_is_repeated(halo, entity)) return true;
     return phx_halo_drop_copy(halo, entity);

@@ -6,6 +6,7 @@
 
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_far.h"
+#include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
@@ -86,7 +87,14 @@ static void add_forward(draft *out, const phx_halo_remote *remote)
     phx_halo_put_forward(out->halo->forwards + (size_t)out->head.forwards++ * PHX_HALO_FORWARD_BYTES, &forward);
 }
 
-/* Adds an entity that is own, or was and is copied still, once. Its node needs no forward of it. */
+/* Does the node of an entity that was given away to it need no copy? It has it, by its own word or by its ack. */
+static bool is_there(const draft *out, const phx_halo_entity *entity)
+{
+    const phx_halo_remote *remote = phx_halo_remote_of(out->halo, entity);
+    return remote->source == out->head.target && (remote->heard || !phx_halo_is_sending(out->halo, entity->id));
+}
+
+/* Adds an entity that is own, or was and is copied still, once. */
 static void add_copy(draft *out, uint64_t id)
 {
     phx_halo *halo = out->halo;
@@ -94,16 +102,16 @@ static void add_copy(draft *out, uint64_t id)
     phx_halo_copy copy = {.id = id};
     halo->counts.looks++;
     if (!entity || entity->written == out->number) return;
-    if (!entity->own && !phx_halo_passes(halo, entity)) return;
-    const phx_halo_remote *remote = entity->own ? NULL : phx_halo_remote_of(halo, entity);
-    if (remote && remote->heard && remote->source == out->head.target) return;
+    if (!entity->own && (!phx_halo_passes(halo, entity) || is_there(out, entity))) return;
     if (ph_entity_get(halo->def.world, id, &copy.attrs) != PH_OK) return; /* it enters in the next tick */
     make_room(out);
     entity->written = out->number;
     copy.stay = entity->stay;
     copy.turn = entity->turn;
-    copy.sending = remote && !remote->heard;
-    if (remote && remote->heard) add_forward(out, remote);
+    const phx_halo_remote *remote = entity->own ? NULL : phx_halo_remote_of(halo, entity);
+    const bool is_forwarded = remote && remote->heard && phx_node_hears(halo->def.node, remote->source);
+    copy.sending = remote && !is_forwarded; /* also of a node that was put out: its word counts nowhere any more */
+    if (is_forwarded) add_forward(out, remote);
     const uint32_t set = set_of(out, &copy.attrs);
     phx_halo_put_copy(halo->copies + (size_t)out->head.copies++ * PHX_HALO_COPY_BYTES, &copy, set);
 }
@@ -122,7 +130,7 @@ static void add_near(draft *out, phx_region_rect rect)
 /*
  * Notes whether all other nodes have written to this one by its own map, and which map all have settled in. By a later
  * one they may never have copied what is near its regions: a node may get two maps at once. One that is silent for so
- * long that its copies have left is not waited for: the host is told that it is late. @return that map
+ * long that its copies have left is not waited for in either: hosts are told that it is late. @return that map
  */
 static uint32_t note_maps(phx_halo *halo)
 {
@@ -133,9 +141,9 @@ static uint32_t note_maps(phx_halo *halo)
     for (uint32_t i = 0; i < node->peer_count; i++) {
         if (node->peers[i].out || node->peers[i].member.gateway) continue;
         phx_halo_peer *peer = phx_halo_peer_of(halo, node->peers[i].member.registration);
-        if (peer && peer->version == version) peer->met_version = version;
-        const bool is_silent = peer && halo->now - peer->heard_tick > halo->def.quiet_ticks;
-        all &= is_silent || (peer && peer->met_version == version);
+        if (peer && halo->now - peer->heard_tick > halo->def.quiet_ticks) continue;
+        if (peer && peer->version == version && peer->whole == peer->newest) peer->met_version = version;
+        all &= peer && peer->met_version == version;
         if (!peer || peer->settled_version < settled) settled = peer ? peer->settled_version : 0;
     }
     if (all) halo->heard_version = version;
@@ -173,13 +181,13 @@ static common_part begin_messages(phx_halo *halo, phx_halo_send_fn send, void *u
 /*
  * Near which regions the peer gets copies: its own, and the ones in which it has entities still. As long as it writes
  * by an older map than ours it may have entities in any region that it had, and as long as an entity is on its way by
- * an older one it may get some there: none is taken from it. Nor while it is not heard, as it may have said so.
+ * an older one it may get some there: none is taken from it. Nor while it is late, as it may have said so.
  */
 static void choose_regions(phx_halo *halo, phx_halo_peer *peer, uint16_t number, uint32_t settled)
 {
     const uint32_t version = halo->def.node->map.version;
-    const bool is_heard = halo->now - peer->heard_tick < halo->def.passed_ticks;
-    if (peer->version >= version && settled >= version && is_heard) peer->copied = (phx_region_set){0};
+    const bool is_in_time = phx_halo_lag(halo, peer) < halo->def.passed_ticks;
+    if (peer->version >= version && settled >= version && is_in_time) peer->copied = (phx_region_set){0};
     phx_region_set_add_all(&peer->copied, &peer->needs);
     phx_region_set_add_all(&peer->copied, phx_halo_regions_of(halo, peer, number));
 }

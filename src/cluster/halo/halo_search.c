@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_table.h"
 
 /* ---- the map ---- */
@@ -52,59 +53,15 @@ bool phx_halo_is_beyond(const phx_halo *halo, float x, float y, float distance)
     return true;
 }
 
-/* ---- entities that were given away ---- */
-
-bool phx_halo_is_sending(const phx_halo *halo, uint64_t id)
-{
-    const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, id);
-    return holding && holding->sending;
-}
-
-void phx_halo_note_passed(phx_halo *halo, phx_halo_entity *entity)
-{
-    PHX_ASSERT(halo->passed.count < halo->passed.capacity);
-    halo->passed.items[halo->passed.count++] = entity->id;
-    phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
-    remote->passed = halo->now + halo->def.passed_ticks;
-    remote->given_version = halo->def.node->map.version;
-}
-
-bool phx_halo_passes(const phx_halo *halo, const phx_halo_entity *entity)
-{
-    return phx_halo_remote_of(halo, entity)->passed >= halo->now;
-}
-
-/* Notes that it is on its way still. false: it is copied no more. */
-static bool mend_passed(phx_halo *halo, uint64_t id)
-{
-    const phx_halo_entity *entity = phx_halo_find(halo, id);
-    if (!entity || entity->own) return false;
-    phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
-    if (phx_halo_is_sending(halo, id)) remote->passed = halo->now + halo->def.passed_ticks;
-    if (!phx_halo_passes(halo, entity)) return false;
-    if (remote->given_version < halo->settled_version) halo->settled_version = remote->given_version;
-    return true;
-}
+/* ---- reached regions ---- */
 
 phx_region_set phx_halo_reached(phx_halo *halo)
 {
-    const phx_region_grid *grid = &halo->def.grid;
-    phx_halo_ids *passed = &halo->passed;
     phx_region_set reached = halo->regions.near, stood = halo->needs;
-    uint32_t kept = 0;
-    halo->settled_version = halo->def.node->map.version;
-    for (uint32_t i = 0; i < passed->count; i++) {
-        ph_attrs attrs;
-        const uint64_t id = passed->items[i];
-        if (!mend_passed(halo, id)) continue;
-        passed->items[kept++] = id;
-        if (ph_entity_get(halo->def.world, id, &attrs) == PH_OK)
-            phx_region_set_add(&stood, phx_halo_region(grid, attrs.x, attrs.y));
-    }
-    passed->count = kept;
+    phx_halo_mend_passed(halo, &stood);
     for (uint32_t i = phx_region_set_next(&stood, 0); i < PHX_CLUSTER_REGIONS_MAX;
          i = phx_region_set_next(&stood, i + 1))
-        phx_region_set_add_around(&reached, grid, i, halo->def.width);
+        phx_region_set_add_around(&reached, &halo->def.grid, i, halo->def.width);
     return reached;
 }
 

@@ -18,17 +18,6 @@ const phx_region_set *phx_halo_regions_of(phx_halo *halo, phx_halo_peer *peer, u
  * regions around alone.
  */
 bool phx_halo_is_beyond(const phx_halo *halo, float x, float y, float distance);
-/* An entity is on its way from now on; phx_halo_reserve_copies() has made room. */
-void phx_halo_note_passed(phx_halo *halo, phx_halo_entity *entity);
-/* Is it on its way, not known to be its receiver's? */
-bool phx_halo_is_sending(const phx_halo *halo, uint64_t id);
-/*
- * Is an entity that is not own copied to peers? One is while it is on its way: else no node would do so. And for some
- * ticks more: a peer may hear this node's newest messages, from behind the hand-over, and the receiver's last ones from
- * before it, and all between them are lost. It would have no copy then, and no node would be late. With more ticks than
- * a copy may be old, either the peer has heard of the entity from one of both, or one of both is late.
- */
-bool phx_halo_passes(const phx_halo *halo, const phx_halo_entity *entity);
 /* false: it has no memory for it. */
 typedef bool (*phx_halo_away_fn)(void *user, uint64_t id);
 /*
@@ -40,7 +29,7 @@ void phx_halo_find_away(phx_halo *halo, phx_halo_away_fn visit, void *user);
 /*
  * Regions near which entities that this node copies to peers may stand: its own regions with the margin, the ones of
  * `halo->needs`, and where the ones are that were given away, with all around. Before the messages of a tick are
- * written: forgets the ones that are copied no more, and notes halo->settled_version.
+ * written: see phx_halo_mend_passed().
  */
 phx_region_set phx_halo_reached(phx_halo *halo);
 /*

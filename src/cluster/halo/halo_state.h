@@ -7,6 +7,7 @@
 #include <pharos/cluster.h>
 
 #include "cluster/halo/double_ids.h"
+#include "cluster/halo/ended_stays.h"
 #include "cluster/halo/halo_region.h"
 #include "cluster/halo/halo_wire.h"
 #include "cluster/halo/region_set.h"
@@ -22,8 +23,8 @@ typedef struct phx_halo_def {
     float reach;          /* ... and ones with a longer reach than this, wherever they are */
     float view;           /* the longest one, with its margin, that the width has room for */
     uint32_t grace_ticks; /* a copy stays for so many ticks of its source in which it is not repeated */
-    uint32_t passed_ticks; /* one that was handed over is copied for so many own ticks more; see phx_halo_passes() */
-    uint32_t quiet_ticks;  /* ... and for so many own ticks in which its source is not heard */
+    uint32_t quiet_ticks; /* ... and for so many own ticks in which its source is not heard */
+    uint32_t passed_ticks; /* one that was handed over is copied for so many own ticks more; see halo_passed.h */
     phc_pack_fn pack;      /* of the host; NULL: its entities have no state of it */
     void *pack_user;
     ph_allocator allocator;
@@ -37,30 +38,29 @@ typedef struct phx_halo_entity {
     uint64_t id;
     uint32_t stay; /* the same on all nodes, of an id another one each time that it enters */
     bool own : 1;
-    bool resigns : 1;    /* it was handed over, and is not remote in the world yet, as the producer was full */
-    bool far : 1;        /* own: seen beyond the width, or was as it came */
-    bool looks : 1;      /* own: it stands in phx_halo.newcomers */
-    bool yields : 1;     /* own: it has left the world for another one of its id, which has not come yet */
-    bool enters : 1;     /* own: the host has entered it, and no messages were written since */
-    bool arrives : 1;    /* own: it came, and it is not known yet that the world has taken it */
-    bool copied : 1;     /* ... but the world has had its copy before */
-    uint8_t far_ticks;   /* own, or on its way: it is written for all peers still, and stands in phx_halo.far; else 0 */
-    uint8_t turn;        /* the hand-overs in its stay: of two copies the one of the later turn counts */
-    uint8_t refused;     /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
-    uint64_t entered;    /* the number of the command that entered it here; 0: it came from another node */
-    uint64_t written;    /* the last message that it stands in */
+    bool resigns : 1;  /* it was handed over, and is not remote in the world yet, as the producer was full */
+    bool far : 1;      /* own: seen beyond the width, or was as it came */
+    bool looks : 1;    /* own: it stands in phx_halo.newcomers */
+    bool yields : 1;   /* own: it has left the world for another one of its id, which has not come yet */
+    bool enters : 1;   /* own: the host has entered it, and no messages were written since */
+    bool arrives : 1;  /* own: it came, and it is not known yet that the world has taken it */
+    bool copied : 1;   /* ... but the world has had its copy before */
+    uint8_t far_ticks; /* own, or copied still: it is written for all peers still, and stands in phx_halo.far; else 0 */
+    uint8_t turn;      /* the hand-overs in its stay: of two copies the one of the later turn counts */
+    uint8_t refused;   /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
+    uint64_t entered;  /* the number of the command that entered it here; 0: it came from another node */
+    uint64_t written;  /* the last message that it stands in */
     uint64_t heard_tick; /* own one, when a copy was repeated last, or an own one was entered */
 } phx_halo_entity;
 
 /* What a copy has beside that. */
 typedef struct phx_halo_remote {
-    uint64_t source;        /* registration */
-    uint64_t tick;          /* of the source, when it was repeated last */
-    uint64_t passed;        /* own one until which it is copied to peers; see phx_halo_passes() */
-    uint64_t said;          /* its ownership when it broadcast here last; 0 = never */
-    uint32_t given_version; /* of the map by which it was given away; 0 = it was not own here */
-    bool heard;             /* the source has told of it; else it was given away to there */
-    ph_attrs attrs;         /* as they were submitted */
+    uint64_t source; /* registration */
+    uint64_t tick;   /* of the source, when it was repeated last */
+    uint64_t passed; /* own one until which it is copied to peers; see halo_passed.h */
+    uint64_t said;   /* its ownership when it broadcast here last; 0 = never */
+    bool heard;      /* the source has told of it; else it was given away to there */
+    ph_attrs attrs;  /* as they were submitted */
 } phx_halo_remote;
 
 typedef struct phx_halo_ids {
@@ -111,8 +111,14 @@ typedef struct phx_halo_pinned {
     uint32_t next_empty; /* of an empty place: the next one, and one more; 0 = none */
 } phx_halo_pinned;
 
-/* Forwards in one message. Another message begins behind them; more hand-overs in twelve ticks are seldom. */
+/* Forwards in one message. Another message begins behind them; more hand-overs in `passed_ticks` are seldom. */
 enum { PHX_HALO_FORWARDS_MAX = 1024 };
+
+/* An entity that was given away and is copied to peers still; see halo_passed.h. */
+typedef struct phx_halo_passed {
+    uint64_t id;
+    uint32_t given_version; /* of the map by which it was given away */
+} phx_halo_passed;
 
 typedef struct phx_halo_left {
     phx_halo_gone gone;
@@ -162,7 +168,10 @@ typedef struct phx_halo {
     phx_halo_regions regions;
     ph_hit *hits; /* of the last search */
     uint32_t hit_count, hit_capacity;
-    phx_halo_ids passed;    /* ones that were given away and are copied still; may have some that are not any more */
+    phx_halo_passed *passed; /* may have some that are copied no more */
+    uint32_t passed_count, passed_capacity;
+    uint32_t waits_version; /* entities that came before a map behind this one wait for the world; else UINT32_MAX */
+    phx_ended_stays ended;
     phx_halo_ids newcomers; /* own ones that are to be looked at, whether they are far */
     phx_halo_ids far;       /* ones that are written for all peers; may have some that are not far any more */
     uint32_t far_at;        /* the next entity that is looked at for `far` */

@@ -36,10 +36,9 @@ bool phx_halo_reserve_own(phx_halo *halo, uint32_t more)
 
 bool phx_halo_reserve_copies(phx_halo *halo, uint32_t more)
 {
-    phx_halo_ids *passed = &halo->passed;
     return reserve_entities(halo, more) &&
-           phx_grow(&halo->mem, (void **)&passed->items, &passed->capacity, passed->count, (size_t)passed->count + more,
-                    sizeof *passed->items) &&
+           phx_grow(&halo->mem, (void **)&halo->passed, &halo->passed_capacity, halo->passed_count,
+                    (size_t)halo->passed_count + more, sizeof *halo->passed) &&
            phx_grow(&halo->mem, (void **)&halo->remotes, &halo->remote_capacity, halo->copy_count,
                     (size_t)halo->copy_count + more, sizeof *halo->remotes);
 }
@@ -167,6 +166,11 @@ void phx_halo_end_tick(phx_halo *halo, bool all_taken)
         peer->lacks &= peer->echoed == peer->echo_taken;
         peer->echo_taken = peer->echoed;
     }
+}
+
+void phx_halo_note_ended(phx_halo *halo, uint64_t id, uint32_t stay)
+{
+    halo->counts.no_memory += !phx_ended_stays_note(&halo->ended, id, stay, halo->now);
 }
 
 void phx_halo_forget_peers(phx_halo *halo)

@@ -53,6 +53,9 @@ void phx_halo_note_lack(phx_halo *halo, const phx_halo_entity *copy);
  * counts from before them.
  */
 void phx_halo_end_tick(phx_halo *halo, bool all_taken);
+/* The entity of that stay has left its world, here or elsewhere; without memory a peer's late word may bring it back.
+ */
+void phx_halo_note_ended(phx_halo *halo, uint64_t id, uint32_t stay);
 /* Those that are the node's peers no more. */
 void phx_halo_forget_peers(phx_halo *halo);
 /* Counts a command that the producer did not take; false: that one. */

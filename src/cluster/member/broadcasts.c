@@ -2,8 +2,8 @@
  * Broadcasts of a host: observers of this node hear them by its world, others by the worlds of their nodes; see
  * cluster.h.
  */
+#include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_say.h"
-#include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/owners.h"
 #include "cluster/node/says.h"

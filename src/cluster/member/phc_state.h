@@ -18,7 +18,7 @@ typedef struct phx_known_member {
 typedef struct phx_known_region {
     uint64_t registration; /* of its node's process; 0 = none */
     uint16_t number;       /* of its node */
-    uint32_t since;        /* version of the map in which it became that process's */
+    uint32_t since;        /* version of the map in which it became that process's, as far as is known */
 } phx_known_region;
 
 typedef struct phx_phc_counts {

@@ -57,15 +57,18 @@ static bool report_region(phc *member, uint32_t region, bool gained)
     return phx_report(member, &event);
 }
 
+/* Behind a map that was skipped a region may have been another node's in between: it is that of its node since now. */
 static bool report_regions(phc *member)
 {
     const phx_cluster_map *map = &member->node.map;
     const uint16_t self = member->node.def.member.number;
+    const bool skipped = map->version - member->map_told > 1;
     for (uint32_t i = 0; i < map->region_count; i++) {
         phx_known_region *known = &member->regions[i];
         const uint16_t number = map->regions[i].number;
         const phx_member *node = phx_cluster_map_numbered(map, number);
         const uint64_t registration = node ? node->registration : 0; /* another process may have the number since */
+        if (skipped) known->since = map->version;
         if (known->registration == registration) continue;
         if (known->number != number && (known->number == self || number == self) &&
             !report_region(member, i, number == self))
@@ -146,7 +149,8 @@ static void report_fence(phc *member)
 static bool is_drained(const phc *member)
 {
     const phx_node *node = &member->node;
-    return node->joined && node->own_regions == 0 && node->holdings.count == 0 && node->replaced == 0;
+    return node->joined && node->own_regions == 0 && node->holdings.count == 0 && node->replaced == 0 &&
+           member->halo.passed_count == 0; /* third nodes may need its word of what it has handed over */
 }
 
 /* Once more where it had got a region again: as the only node that was left, say. */

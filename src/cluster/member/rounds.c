@@ -70,11 +70,21 @@ static bool end_tick(phc *member)
     return true;
 }
 
+/* Entities that wait for the world may stand in regions that this node has lost meanwhile: these are not settled. */
+static void note_waits(phc *member)
+{
+    phx_halo *halo = &member->halo;
+    const bool waits = member->node.events.count > 0 || member->arrivals.count > 0;
+    if (!waits) halo->waits_version = UINT32_MAX;
+    else if (halo->waits_version == UINT32_MAX) halo->waits_version = member->node.map.version - 1;
+}
+
 ph_status phc_told(phc *member)
 {
     if (!member) return PH_BAD_ARGUMENT;
     if (!member->def.gateway && !member->node.fenced && end_tick(member)) {
         phx_leavers_find(member);
+        note_waits(member);
         phx_courier_send_halo(member);
         phx_leavers_send(member);
     }

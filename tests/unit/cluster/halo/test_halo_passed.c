@@ -16,6 +16,8 @@
 
 enum { SELF = 10, PEER, THIRD, FOURTH, NODES = 4, QUIET = 40, GRACE = 20, PASSED = 6, ID = 7, STAY = 70, BYTES = 512 };
 
+enum { MANY = PHX_HALO_FORWARDS_MAX + 1 };
+
 static ph_world world;
 static ph_producer producer;
 static phx_node node;
@@ -39,7 +41,7 @@ static void set_up(void)
     def.consumers = 0;
     cr_assert_eq(ph_world_create(&def, &world), PH_OK);
     cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
-    phx_node_init(&node, &(phx_node_def){.member = {.registration = SELF, .number = 1}, .unacked_max = 8});
+    phx_node_init(&node, &(phx_node_def){.member = {.registration = SELF, .number = 1}, .unacked_max = MANY});
     phx_cluster_map_init(&map, NODES);
     for (uint16_t i = 0; i < NODES; i++)
         cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SELF + i, .number = (uint16_t)(1 + i)}));
@@ -80,7 +82,7 @@ typedef struct said {
     uint64_t source, tick;
     float x;
     uint64_t of, of_tick;
-    bool none, sending, gone;
+    bool none, sending, gone, more; /* more: parts of the tick come behind it */
     uint8_t turn;
     uint32_t stays;   /* behind the usual one */
     uint32_t settled; /* versions of the map that it is behind in that */
@@ -104,7 +106,7 @@ static void hear(said what)
                                 .settled_version = map.version - what.settled,
                                 .tick = what.tick,
                                 .echo = halo->now,
-                                .last = true,
+                                .last = !what.more,
                                 .sets = !what.none,
                                 .copies = !what.none,
                                 .forwards = what.of != 0,
@@ -194,6 +196,43 @@ Test(halo_passed, an_entity_that_left_its_new_node_leaves_the_copy_of_the_old_on
     cr_assert_null(phx_halo_find(halo, ID));
 }
 
+Test(halo_passed, what_has_left_is_not_brought_back_by_nodes_that_have_given_it_away)
+{
+    step();
+    hear((said){.source = PEER, .tick = 1, .x = 30});
+    hear((said){.source = PEER, .tick = 2, .none = true, .gone = true});
+    cr_assert_null(phx_halo_find(halo, ID));
+    hear((said){.source = THIRD, .tick = 1, .x = 30, .sending = true});
+    hear((said){.source = THIRD, .tick = 2, .x = 30, .of = FOURTH, .of_tick = 1});
+    cr_assert_null(phx_halo_find(halo, ID));
+    hear((said){.source = THIRD, .tick = 3, .x = 30, .stays = 1, .sending = true});
+    cr_assert_not_null(phx_halo_find(halo, ID), "another stay has not ended");
+}
+
+Test(halo_passed, what_has_left_here_is_not_brought_back_by_the_node_that_it_came_from)
+{
+    const ph_attrs attrs = {.given = PH_POSITION, .x = 20, .y = 50};
+    step();
+    cr_assert_eq(phx_hand_over_enter(&node, ID, 0, 0), PH_OK);
+    cr_assert_eq(phx_halo_enter(halo, ID, &attrs), PH_OK);
+    phx_halo_find(halo, ID)->stay = STAY;
+    cr_assert_eq(phx_hand_over_leave(&node, ID), PH_OK);
+    cr_assert_eq(phx_halo_leave(halo, ID), PH_OK);
+    hear((said){.source = PEER, .tick = 1, .x = 20, .sending = true});
+    cr_assert_null(phx_halo_find(halo, ID));
+    for (uint32_t i = 0; i < GRACE + 2; i++) step();
+    cr_assert_eq(halo->ended.count, 0, "such words have ended by then");
+}
+
+/* Its newest tick is told before the node has heard of it at all. */
+Test(halo_passed, a_forwarded_copy_of_a_node_that_was_never_heard_is_taken)
+{
+    step();
+    cr_assert_not_null(phx_halo_peer_of(halo, PEER));
+    hear((said){.source = THIRD, .tick = 1, .x = 30, .of = PEER, .of_tick = 1u << 20});
+    expect_copy(PEER, 1u << 20, 30);
+}
+
 /* ---- what is written ---- */
 
 typedef struct written {
@@ -255,9 +294,10 @@ Test(halo_passed, an_entity_that_was_handed_over_is_copied_for_some_ticks_more)
     for (uint32_t i = 0; i < PASSED; i++) {
         write_tick();
         cr_assert(messages[2].copies == 1 && messages[2].sending == 1, "tick %u", i);
+        cr_assert_eq(messages[1].copies, 0, "its node has taken it");
     }
     write_tick();
-    cr_assert(messages[1].copies == 0 && messages[2].copies == 0 && halo->passed.count == 0);
+    cr_assert(messages[1].copies == 0 && messages[2].copies == 0 && halo->passed_count == 0);
 }
 
 Test(halo_passed, an_entity_that_its_new_node_tells_of_is_forwarded)
@@ -271,8 +311,80 @@ Test(halo_passed, an_entity_that_its_new_node_tells_of_is_forwarded)
     cr_assert(stay != STAY && messages[1].copies == 0, "it has it itself");
     cr_assert(messages[2].copies == 1 && messages[2].sending == 0 && messages[2].forwards == 1);
     cr_assert(messages[2].source == PEER && messages[2].tick == 3);
-    for (uint32_t i = 0; i < PASSED; i++) write_tick();
+    for (uint32_t i = 1; i < PASSED; i++) {
+        write_tick();
+        cr_assert(messages[2].forwards == 1 && messages[2].tick == 3, "tick %u", i);
+    }
+    write_tick();
     cr_assert_eq(messages[2].copies, 0);
+}
+
+/* Its word counts nowhere any more; the entity comes back here. */
+Test(halo_passed, no_copy_of_a_node_that_was_put_out_is_forwarded)
+{
+    give_one();
+    phx_halo_find(halo, ID)->stay = STAY;
+    hear((said){.source = PEER, .tick = 3, .x = 31});
+    write_tick();
+    cr_assert_eq(messages[2].forwards, 1);
+    cr_assert(phx_cluster_map_put_out(&map, PEER));
+    take_map();
+    write_tick();
+    cr_assert(messages[2].forwards == 0 && messages[2].sending == 1);
+}
+
+static void hear_many(uint64_t first_id, uint32_t count)
+{
+    static unsigned char bytes[PHX_WIRE_BYTES_MAX];
+    const ph_attrs attrs = {.view = 5, .layers = 1, .sees = 1};
+    const phx_halo_head head = {
+        .source = PEER, .target = SELF, .version = map.version, .tick = 3, .last = true, .sets = 1, .copies = count};
+    unsigned char *at = bytes + PHX_HALO_HEAD_BYTES;
+    phx_halo_put_set(at, &attrs);
+    at += PHX_HALO_SET_BYTES;
+    for (uint64_t id = first_id; id < first_id + count; id++, at += PHX_HALO_COPY_BYTES) {
+        const phx_halo_copy copy = {
+            .id = id, .stay = phx_halo_find(halo, id)->stay, .turn = 1, .attrs = {.x = 31, .y = 50}};
+        phx_halo_put_copy(at, &copy, 0);
+    }
+    phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
+}
+
+static uint32_t forwards_to_third, parts_to_third;
+
+static void count_parts(void *user, uint64_t target, const void *bytes, size_t size)
+{
+    phx_halo_head head;
+    phx_halo_parts parts;
+    (void)user;
+    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    if (target != THIRD) return;
+    forwards_to_third += head.forwards;
+    parts_to_third++;
+}
+
+Test(halo_passed, more_forwards_than_a_message_has_room_for_go_in_two)
+{
+    phx_family family;
+    for (uint64_t id = 1; id <= MANY; id++) {
+        const ph_attrs attrs = {.given = PH_POSITION, .x = 30, .y = 50};
+        cr_assert_eq(phx_hand_over_enter(&node, id, 0, 0), PH_OK);
+        cr_assert_eq(phx_halo_enter(halo, id, &attrs), PH_OK);
+        if (id % 256 == 0) step(); /* the producer has room for so many */
+    }
+    write_tick();
+    for (uint64_t id = 1; id <= MANY; id++) {
+        cr_assert_eq(phx_halo_give(halo, id, 2, &family), PH_OK);
+        if (id % 256 == 0) step();
+    }
+    step();
+    hear_many(1, MANY / 2);
+    step();
+    hear_many(1 + MANY / 2, MANY - MANY / 2);
+    step();
+    forwards_to_third = parts_to_third = 0;
+    phx_halo_write(halo, count_parts, NULL);
+    cr_assert(forwards_to_third == MANY && parts_to_third == 2, "%u in %u", forwards_to_third, parts_to_third);
 }
 
 /* ---- regions ---- */
@@ -316,6 +428,36 @@ Test(halo_passed, no_region_is_taken_from_a_peer_before_all_have_settled_and_it_
     cr_assert(!phx_region_set_has(&peer->copied, 1));
 }
 
+/* Entities that have come wait for the world, maybe in regions that are lost by now. */
+Test(halo_passed, nothing_is_settled_while_entities_wait_for_the_world)
+{
+    write_tick();
+    const phx_halo_peer *peer = phx_halo_peer_find(halo, PEER);
+    map.regions[1].number = 3;
+    take_map();
+    halo->waits_version = map.version - 1;
+    hear_all(1, 0);
+    write_tick();
+    cr_assert(messages[2].settled == map.version - 1 && phx_region_set_has(&peer->copied, 1));
+    halo->waits_version = UINT32_MAX;
+    hear_all(2, 0);
+    write_tick();
+    cr_assert(messages[2].settled == map.version && !phx_region_set_has(&peer->copied, 1));
+}
+
+/* The own world had no room for the copy any more. */
+Test(halo_passed, an_entity_on_its_way_of_which_no_copy_is_here_is_not_settled)
+{
+    give_one();
+    phx_halo_remove(halo, phx_halo_find(halo, ID));
+    take_map();
+    write_tick();
+    cr_assert_eq(messages[2].settled, map.version - 1);
+    phx_hand_over_finish(&node, phx_node_peer(&node, PEER));
+    write_tick();
+    cr_assert(messages[2].settled == map.version && halo->passed_count == 0);
+}
+
 /* It got two maps at once: it has never copied what is near the regions that this node has by its own one. */
 Test(halo_passed, a_node_that_has_written_by_a_later_map_alone_is_not_heard_by_the_own_one)
 {
@@ -342,6 +484,20 @@ Test(halo_passed, a_node_that_has_written_by_a_later_map_alone_is_not_heard_by_t
     hear((said){.source = FOURTH, .tick = 4, .none = true});
     write_tick();
     cr_assert_eq(halo->heard_version, map.version, "the peer has written by that map before");
+}
+
+Test(halo_passed, a_tick_that_is_not_whole_is_not_written_by_a_map)
+{
+    hear_all(1, 0);
+    write_tick();
+    take_map();
+    hear_all(2, 0);
+    hear((said){.source = PEER, .tick = 3, .none = true, .more = true});
+    write_tick();
+    cr_assert_eq(halo->heard_version, map.version - 1);
+    hear((said){.source = PEER, .tick = 4, .none = true});
+    write_tick();
+    cr_assert_eq(halo->heard_version, map.version);
 }
 
 /* Its copies have left by then, and the host is told that it is late. */

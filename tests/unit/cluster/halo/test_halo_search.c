@@ -10,6 +10,7 @@
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_out.h"
+#include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/node/hand_over.h"

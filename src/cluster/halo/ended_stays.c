@@ -1,0 +1,58 @@
+/*
+ * Stays that have ended; see ended_stays.h.
+ */
+#include "cluster/halo/ended_stays.h"
+
+void phx_ended_stays_init(phx_ended_stays *stays, phx_mem *mem)
+{
+    *stays = (phx_ended_stays){.mem = mem};
+    phx_idmap_init(&stays->places, mem);
+}
+
+void phx_ended_stays_free(phx_ended_stays *stays)
+{
+    phx_release(stays->mem, (void **)&stays->items, &stays->capacity, sizeof *stays->items);
+    phx_idmap_free(&stays->places);
+}
+
+bool phx_ended_stays_note(phx_ended_stays *stays, uint64_t id, uint32_t stay, uint64_t now)
+{
+    const phx_ended_stay ended = {.id = id, .tick = now, .stay = stay};
+    const uint64_t *place = phx_idmap_find(&stays->places, id);
+    if (place) {
+        stays->items[*place] = ended;
+        return true;
+    }
+    if (!phx_idmap_reserve(&stays->places, stays->count + 1) ||
+        !phx_grow(stays->mem, (void **)&stays->items, &stays->capacity, stays->count, (size_t)stays->count + 1,
+                  sizeof *stays->items))
+        return false;
+    phx_idmap_insert(&stays->places, id, stays->count);
+    stays->items[stays->count++] = ended;
+    return true;
+}
+
+bool phx_ended_stays_has(const phx_ended_stays *stays, uint64_t id, uint32_t stay)
+{
+    const uint64_t *place = phx_idmap_find(&stays->places, id);
+    return place && stays->items[*place].stay == stay;
+}
+
+static void forget_one(phx_ended_stays *stays, uint32_t place)
+{
+    (void)phx_idmap_remove(&stays->places, stays->items[place].id);
+    const phx_ended_stay last = stays->items[--stays->count];
+    if (place == stays->count) return;
+    stays->items[place] = last;
+    *phx_idmap_find(&stays->places, last.id) = place;
+}
+
+void phx_ended_stays_forget(phx_ended_stays *stays, uint64_t now, uint32_t ticks)
+{
+    enum { PART = 8 };
+    for (uint32_t looks = stays->count / PART + 1; looks > 0 && stays->count > 0; looks--) {
+        if (stays->next >= stays->count) stays->next = 0;
+        if (now - stays->items[stays->next].tick > ticks) forget_one(stays, stays->next);
+        else stays->next++;
+    }
+}

@@ -1,0 +1,31 @@
+/*
+ * Stays that have ended: entities that left, here or as a peer told. A node that has handed one over may write of it
+ * for some ticks more, and must not bring it back. A part of the halo, on its thread.
+ */
+#ifndef PHX_CLUSTER_HALO_ENDED_STAYS_H
+#define PHX_CLUSTER_HALO_ENDED_STAYS_H
+
+#include "base/idmap.h"
+
+typedef struct phx_ended_stay {
+    uint64_t id, tick; /* own one, in which it was told last */
+    uint32_t stay;     /* the last one of the id that was told */
+} phx_ended_stay;
+
+typedef struct phx_ended_stays {
+    phx_ended_stay *items; /* in no order */
+    uint32_t count, capacity;
+    uint32_t next; /* the item that is looked at next, whether it is old */
+    phx_idmap places;
+    phx_mem *mem;
+} phx_ended_stays;
+
+void phx_ended_stays_init(phx_ended_stays *stays, phx_mem *mem);
+void phx_ended_stays_free(phx_ended_stays *stays);
+/* false: no memory, unchanged. */
+bool phx_ended_stays_note(phx_ended_stays *stays, uint64_t id, uint32_t stay, uint64_t now);
+bool phx_ended_stays_has(const phx_ended_stays *stays, uint64_t id, uint32_t stay);
+/* Forgets ones that were told more than `ticks` own ticks ago, all within some ticks: looks at a part in each. */
+void phx_ended_stays_forget(phx_ended_stays *stays, uint64_t now, uint32_t ticks);
+
+#endif
