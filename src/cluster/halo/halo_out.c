@@ -128,22 +128,24 @@ static void add_near(draft *out, phx_region_rect rect)
 }
 
 /*
- * Notes whether all other nodes have written to this one by its own map, and which map all have settled in. By a later
- * one they may never have copied what is near its regions: a node may get two maps at once. One that is silent for so
- * long that its copies have left is not waited for in either: hosts are told that it is late. @return that map
+ * Notes whether all other nodes have written to this one by its own map, or by an earlier one with the same regions;
+ * and which map all have settled in. By a later one they may never have copied what is near its regions: a node may get
+ * two maps at once. One that is silent for so long that its copies have left is not waited for in either: hosts are
+ * told that it is late. @return the map that all have settled in
  */
 static uint32_t note_maps(phx_halo *halo)
 {
     const phx_node *node = halo->def.node;
-    const uint32_t version = node->map.version;
+    const uint32_t version = node->map.version, moved = node->map.moved;
     uint32_t settled = halo->settled_version;
     bool all = true;
     for (uint32_t i = 0; i < node->peer_count; i++) {
         if (node->peers[i].out || node->peers[i].member.gateway) continue;
         phx_halo_peer *peer = phx_halo_peer_of(halo, node->peers[i].member.registration);
         if (peer && halo->now - peer->heard_tick > halo->def.quiet_ticks) continue;
-        if (peer && peer->version == version && peer->whole == peer->newest) peer->met_version = version;
-        all &= peer && peer->met_version == version;
+        const bool is_by_it = peer && peer->version >= moved && peer->version <= version;
+        if (is_by_it && peer->whole == peer->newest) peer->met_version = version;
+        all &= peer && peer->met_version >= moved;
         if (!peer || peer->settled_version < settled) settled = peer ? peer->settled_version : 0;
     }
     if (all) halo->heard_version = version;
@@ -185,9 +187,9 @@ static common_part begin_messages(phx_halo *halo, phx_halo_send_fn send, void *u
  */
 static void choose_regions(phx_halo *halo, phx_halo_peer *peer, uint16_t number, uint32_t settled)
 {
-    const uint32_t version = halo->def.node->map.version;
+    const uint32_t moved = halo->def.node->map.moved;
     const bool is_in_time = phx_halo_lag(halo, peer) < halo->def.passed_ticks;
-    if (peer->version >= version && settled >= version && is_in_time) peer->copied = (phx_region_set){0};
+    if (peer->version >= moved && settled >= moved && is_in_time) peer->copied = (phx_region_set){0};
     phx_region_set_add_all(&peer->copied, &peer->needs);
     phx_region_set_add_all(&peer->copied, phx_halo_regions_of(halo, peer, number));
 }

@@ -83,7 +83,7 @@ typedef struct phx_halo_peer {
     uint64_t pins_tick;     /* of its, of which these are; 0 = none. Not above `newest` */
     uint64_t pins_echo;     /* own tick of which it has the own pins */
     uint32_t version;       /* of the map with which it wrote its newest message */
-    uint32_t met_version;   /* the newest map of this node by which it has written, too */
+    uint32_t met_version;   /* the newest map of this node by which, or with the same regions, it has written */
     uint32_t heard_version; /* see phx_halo_head */
     uint32_t settled_version;
     phx_region_set needs;   /* regions of others in which it has own entities */

@@ -40,8 +40,8 @@ typedef struct phx_halo_head {
     uint64_t echo;            /* the newest tick of the target that the source has heard; 0 = none */
     uint32_t part;            /* of the messages of that tick, from 0 on */
     bool last;                /* ... of which this one is the last */
-    uint32_t heard_version;   /* all other nodes have written by this map to the source, so near the regions that it has
-                                 in it */
+    uint32_t heard_version;   /* all other nodes have written to the source by this map, or an earlier one with the same
+                                 regions */
     uint32_t settled_version; /* all that the source has given away by a map before this one have arrived */
     uint64_t pins_since;      /* the pins in the first message of a tick are all that have changed behind that one */
     uint64_t pins_echo;       /* tick of the target of which the source has its pins; 0 = none */

@@ -12,7 +12,7 @@ enum { MAGIC = 0x4d434850 /* "PHCM" */, IS_GATEWAY = 1, IS_DRAINED = 2, IS_EXPEL
 void phx_cluster_map_init(phx_cluster_map *map, uint32_t region_count)
 {
     PHX_ASSERT(region_count > 0 && region_count <= PHX_CLUSTER_REGIONS_MAX);
-    *map = (phx_cluster_map){.version = 1, .region_count = region_count};
+    *map = (phx_cluster_map){.version = 1, .moved = 1, .region_count = region_count};
 }
 
 const phx_member *phx_cluster_map_member(const phx_cluster_map *map, uint64_t registration)
@@ -114,7 +114,7 @@ bool phx_cluster_map_join(phx_cluster_map *map, phx_member member)
         phx_cluster_map_numbered(map, member.number))
         return false;
     map->members[map->member_count++] = member;
-    map->version++;
+    map->moved = ++map->version;
     if (!member.gateway) share_regions(map, member.number);
     return true;
 }
@@ -124,7 +124,7 @@ bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration)
     const phx_member *found = phx_cluster_map_member(map, registration);
     if (!found || map->version == UINT32_MAX) return false;
     const phx_member member = *found;
-    map->fence = ++map->version;
+    map->fence = map->moved = ++map->version;
     if (!member.gateway) empty_node(map, member.number);
     for (uint32_t i = 0; i < map->region_count && !member.gateway; i++) map->regions[i].lost = map->version;
     const uint32_t at = (uint32_t)(found - map->members);
@@ -145,7 +145,7 @@ bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number
         return false;
     node->drained = false;
     map->regions[region].number = number;
-    map->version++;
+    map->moved = ++map->version;
     return true;
 }
 
@@ -154,7 +154,7 @@ bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration)
     phx_member *node = node_at(map, phx_cluster_map_member(map, registration));
     if (!node || node->drained || map->version == UINT32_MAX) return false;
     node->drained = true;
-    map->version++;
+    map->moved = ++map->version;
     empty_drained(map);
     return true;
 }
@@ -175,7 +175,7 @@ static bool is_same_member(const phx_member *member, const phx_member *other)
 
 bool phx_cluster_map_is_same(const phx_cluster_map *map, const phx_cluster_map *other)
 {
-    bool same = map->version == other->version && map->fence == other->fence &&
+    bool same = map->version == other->version && map->moved == other->moved && map->fence == other->fence &&
                 map->member_count == other->member_count && map->region_count == other->region_count;
     for (uint32_t i = 0; same && i < map->member_count; i++)
         same = is_same_member(&map->members[i], &other->members[i]);
@@ -214,6 +214,7 @@ size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t si
     phx_write_number(&writer, 4, MAGIC);
     phx_write_number(&writer, 4, PHX_CLUSTER_FORMAT);
     phx_write_number(&writer, 4, map->version);
+    phx_write_number(&writer, 4, map->moved);
     phx_write_number(&writer, 4, map->fence);
     phx_write_number(&writer, 4, map->member_count);
     phx_write_number(&writer, 4, map->region_count);
@@ -270,11 +271,13 @@ bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size
         phx_read_number(&reader, 4) != PHX_CLUSTER_FORMAT)
         return false;
     read.version = (uint32_t)phx_read_number(&reader, 4);
+    read.moved = (uint32_t)phx_read_number(&reader, 4);
     read.fence = (uint32_t)phx_read_number(&reader, 4);
     read.member_count = (uint32_t)phx_read_number(&reader, 4);
     read.region_count = (uint32_t)phx_read_number(&reader, 4);
-    if (read.version == 0 || read.fence > read.version || read.member_count > PHX_CLUSTER_MEMBERS_MAX ||
-        read.region_count == 0 || read.region_count > PHX_CLUSTER_REGIONS_MAX)
+    if (read.moved == 0 || read.moved > read.version || read.fence > read.moved ||
+        read.member_count > PHX_CLUSTER_MEMBERS_MAX || read.region_count == 0 ||
+        read.region_count > PHX_CLUSTER_REGIONS_MAX)
         return false;
     for (uint32_t i = 0; i < read.member_count; i++) {
         read.members[i].registration = phx_read_number(&reader, 8);

@@ -19,7 +19,7 @@ enum {
     PHX_CLUSTER_REGIONS_MAX = 4096, /* 64 nodes with 8 x 8 regions each */
     PHX_CLUSTER_ERA_SHIFT = 16,     /* an era has 65536 versions; a map that is adopted begins a later one */
     /* bytes of the largest map */
-    PHX_CLUSTER_MAP_BYTES_MAX = 32 + 11 * PHX_CLUSTER_MEMBERS_MAX + 6 * PHX_CLUSTER_REGIONS_MAX + 8
+    PHX_CLUSTER_MAP_BYTES_MAX = 36 + 11 * PHX_CLUSTER_MEMBERS_MAX + 6 * PHX_CLUSTER_REGIONS_MAX + 8
 };
 
 /* A process of the cluster, from its start to its end. */
@@ -38,6 +38,7 @@ typedef struct phx_region {
 
 typedef struct phx_cluster_map {
     uint32_t version; /* 0 = no map */
+    uint32_t moved;   /* version since which all members are there, and all regions their nodes' */
     uint32_t fence;   /* version in which a member was last put out; 0 = none was */
     uint32_t member_count, region_count;
     phx_member members[PHX_CLUSTER_MEMBERS_MAX];

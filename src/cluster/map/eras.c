@@ -9,12 +9,13 @@ void phx_cluster_map_begin(phx_cluster_map *map, uint32_t region_count, uint64_t
 {
     phx_cluster_map_init(map, region_count);
     map->version += (uint32_t)(phx_mix64(lease) % PHX_CLUSTER_FIRST_ERAS) << PHX_CLUSTER_ERA_SHIFT;
+    map->moved = map->version;
 }
 
 void phx_cluster_map_adopt(phx_cluster_map *map, uint32_t version)
 {
     PHX_ASSERT(version > map->version);
-    map->fence = map->version = version;
+    map->fence = map->moved = map->version = version;
     for (uint32_t i = 0; i < map->region_count; i++) map->regions[i].lost = map->version;
 }
 
@@ -22,6 +23,6 @@ bool phx_cluster_map_exceed(phx_cluster_map *map, uint32_t version)
 {
     const uint32_t era = (version >> PHX_CLUSTER_ERA_SHIFT) + 1;
     if (version < map->version || era > PHX_CLUSTER_EXCEEDED_ERAS) return false;
-    map->version = era << PHX_CLUSTER_ERA_SHIFT;
+    map->moved = map->version = era << PHX_CLUSTER_ERA_SHIFT;
     return true;
 }

@@ -68,12 +68,12 @@ static bool report_regions(phc *member)
         const uint16_t number = map->regions[i].number;
         const phx_member *node = phx_cluster_map_numbered(map, number);
         const uint64_t registration = node ? node->registration : 0; /* another process may have the number since */
-        if (skipped) known->since = map->version;
+        if (skipped) known->since = map->moved;
         if (known->registration == registration) continue;
         if (known->number != number && (known->number == self || number == self) &&
             !report_region(member, i, number == self))
             return false;
-        *known = (phx_known_region){.registration = registration, .number = number, .since = map->version};
+        *known = (phx_known_region){.registration = registration, .number = number, .since = map->moved};
     }
     return true;
 }

@@ -76,7 +76,7 @@ static void note_waits(phc *member)
     phx_halo *halo = &member->halo;
     const bool waits = member->node.events.count > 0 || member->arrivals.count > 0;
     if (!waits) halo->waits_version = UINT32_MAX;
-    else if (halo->waits_version == UINT32_MAX) halo->waits_version = member->node.map.version - 1;
+    else if (halo->waits_version == UINT32_MAX) halo->waits_version = member->node.map.moved - 1;
 }
 
 ph_status phc_told(phc *member)

@@ -26,7 +26,7 @@ static phx_halo *halo;
 
 static void take_map(void)
 {
-    map.version++;
+    map.moved = ++map.version;
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);
 }
 
@@ -484,6 +484,26 @@ Test(halo_passed, a_node_that_has_written_by_a_later_map_alone_is_not_heard_by_t
     hear((said){.source = FOURTH, .tick = 4, .none = true});
     write_tick();
     cr_assert_eq(halo->heard_version, map.version, "the peer has written by that map before");
+}
+
+/* As behind a death, where each node notes in the map that it has restored what it had to: a version in each tick. */
+Test(halo_passed, maps_that_move_no_region_are_not_waited_for)
+{
+    hear_all(1, 0);
+    write_tick();
+    phx_halo_peer *peer = phx_halo_peer_find(halo, PEER);
+    map.version++;
+    cr_assert_eq(phx_node_map(&node, &map), PH_OK);
+    phx_region_set_add(&peer->copied, 3);
+    write_tick();
+    cr_assert_eq(halo->heard_version, map.version);
+    cr_assert_not(phx_region_set_has(&peer->copied, 3), "all have settled in these regions");
+    hear((said){.source = PEER, .tick = 2, .none = true, .ahead = 1});
+    map.version++;
+    map.moved = map.version;
+    cr_assert_eq(phx_node_map(&node, &map), PH_OK);
+    write_tick();
+    cr_assert_eq(halo->heard_version, map.version - 1, "this one moves some");
 }
 
 Test(halo_passed, a_tick_that_is_not_whole_is_not_written_by_a_map)

@@ -61,7 +61,7 @@ static void close_halo(void)
 
 static void take_map(void)
 {
-    map.version++;
+    map.moved = ++map.version;
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);
 }
 

@@ -235,6 +235,55 @@ Test(cluster_map, a_right_sum_does_not_make_a_wrong_map_good)
 }
 
 /* Later than any map that the lost store can have had: up to half an era, and one adopted map for each loss before. */
+/* Nodes compare it in place of the version: many changes of a map leave members and regions as they are. */
+Test(cluster_map, what_moves_no_region_and_no_member_is_known_as_such)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    cr_assert_eq(map.moved, map.version);
+    for (uint16_t number = 1; number <= 3; number++) {
+        cr_assert(phx_cluster_map_join(&map, node_numbered(number, number + 100u)));
+        cr_assert_eq(map.moved, map.version);
+    }
+    cr_assert(phx_cluster_map_put_out(&map, 103));
+    const uint32_t moved = map.version, lost = map.regions[0].lost;
+    cr_assert_eq(map.moved, moved);
+    cr_assert(phx_cluster_map_restored(&map, 0, lost) && phx_cluster_map_confirm(&map, 101));
+    cr_assert(phx_cluster_map_expel(&map, 102));
+    cr_assert(map.moved == moved && map.version == moved + 3);
+    const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
+    cr_assert(phx_cluster_map_decode(&other, bytes, size) && other.moved == moved);
+    cr_assert(phx_cluster_map_is_same(&map, &other));
+    other.moved++;
+    cr_assert_not(phx_cluster_map_is_same(&map, &other));
+    cr_assert(phx_cluster_map_give(&map, 0, map.regions[0].number == 1 ? 2 : 1));
+    cr_assert_eq(map.moved, map.version);
+    cr_assert(phx_cluster_map_drain(&map, 101));
+    cr_assert_eq(map.moved, map.version);
+    cr_assert(phx_cluster_map_confirm(&map, 101));
+    phx_cluster_map_adopt(&map, map.version + 1);
+    cr_assert_eq(map.moved, map.version);
+    cr_assert(phx_cluster_map_exceed(&map, map.version));
+    cr_assert_eq(map.moved, map.version);
+}
+
+static void expect_no_map(uint32_t moved, uint32_t fence)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    cr_assert(phx_cluster_map_join(&map, node_numbered(1, 7)));
+    map.version = 9;
+    map.moved = moved;
+    map.fence = fence;
+    const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
+    cr_assert_not(phx_cluster_map_decode(&other, bytes, size), "%u, %u", moved, fence);
+}
+
+Test(cluster_map, a_map_that_moved_when_it_can_not_have_is_none)
+{
+    expect_no_map(0, 0);
+    expect_no_map(10, 0);
+    expect_no_map(3, 4); /* whoever is put out moves it */
+}
+
 Test(cluster_map, an_adopted_map_begins_a_later_era)
 {
     enum { ERA = 1 << PHX_CLUSTER_ERA_SHIFT };
