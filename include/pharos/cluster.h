@@ -295,7 +295,8 @@ typedef enum phc_event_kind {
                                     its world has no room for the copies of a tick (entities_max, producer_bytes,
                                     memory): then some are missing or old. Or while that one has none to write them.
                                     See phc_stats.lag_ticks */
-    PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more: phc_close() loses nothing */
+    PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more, and told the others for lag_max + 4
+                                    ticks of the last ones that it handed over: phc_close() loses nothing */
     PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has(): good until the next
                                     phc_tick(), so that the host enters entities by them */
     PHC_EVENT_DOUBLE_ID = 15,    /* entity `id` is own, and node `number` has been telling of one of its own for more

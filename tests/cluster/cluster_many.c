@@ -9,7 +9,7 @@
  *  - while all walk some nodes die, and some are drained and close: then the map has the others alone, and the one that
  *    was refused may join. Entities of dead nodes are entered anew, once no other node has them;
  *  - once all stand still, and no map changes any more, each entity has one owner, the node of its region, and all
- * lists are as in one world; nodes go on without an allocation.
+ *    lists are as in one world; nodes go on without an allocation.
  *
  * What the client of each entity was told, by whichever node, is its list: nothing twice, nothing lost. It prints
  * ticks, messages, bytes, memory and times; no time is checked.

@@ -25,7 +25,7 @@ void phx_ended_stays_free(phx_ended_stays *stays);
 /* false: no memory, unchanged. */
 bool phx_ended_stays_note(phx_ended_stays *stays, uint64_t id, uint32_t stay, uint64_t now);
 bool phx_ended_stays_has(const phx_ended_stays *stays, uint64_t id, uint32_t stay);
-/* Forgets ones that were told more than `ticks` own ticks ago, all within some ticks: looks at a part in each. */
+/* Forgets ones that were told more than `ticks` own ticks ago. Looks at an eighth of them in each tick. */
 void phx_ended_stays_forget(phx_ended_stays *stays, uint64_t now, uint32_t ticks);
 
 #endif

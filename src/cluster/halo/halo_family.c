@@ -173,9 +173,14 @@ static void own_member(phx_halo *halo, const phx_family_member *member)
                            .own = true,
                            .arrives = true,
                            .heard_tick = halo->now};
-    const phx_halo_entity *known = phx_halo_find(halo, member->id);
+    phx_halo_entity *known = phx_halo_find(halo, member->id);
     own.far = known && was_far(halo, known);
     own.copied = known && known->stay == member->stay && (!known->own || known->copied);
+    own.looks = known && known->own && known->looks;
+    if (own.looks) { /* the world has refused it, and it stands among the newcomers still */
+        *known = own;
+        return;
+    }
     if (known) phx_halo_remove(halo, known);
     phx_halo_add(halo, own);
 }

@@ -31,8 +31,8 @@ static bool look_at(phx_halo *halo, phx_halo_entity *entity)
 }
 
 /*
- * Own ones that came or entered: each once it is in the world. One that is known anew each time that the world refuses
- * it stands there more than once, and is kept once.
+ * Own ones that came or entered: each once it is in the world. One that has left and entered anew stands there more
+ * than once, and is kept once.
  */
 static void look_at_newcomers(phx_halo *halo)
 {

@@ -118,8 +118,10 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
         return true;
     }
     if (is_forwarded(from) && !is_news(halo, from)) return true;
-    /* it has left since: nodes that have given it away may not know so */
-    if ((copy->sending || is_forwarded(from)) && phx_ended_stays_has(&halo->ended, copy->id, copy->stay)) return true;
+    if ((copy->sending || is_forwarded(from)) && phx_ended_stays_has(&halo->ended, copy->id, copy->stay)) {
+        phx_halo_note_ended(halo, copy->id, copy->stay); /* a node that has given it away does not know so yet */
+        return true;
+    }
     if (entity && is_older(halo, entity, copy, from)) return true;
     if (!entity || entity->stay != copy->stay) {
         if (!make_place(halo, copy->id)) return false;
@@ -208,6 +210,7 @@ static void take_tick(phx_halo_peer *peer, const phx_halo_head *head, bool all)
     peer->parts++;
     if (!head->last) return;
     peer->whole = head->tick;
+    peer->whole_version = head->version;
     if (head->echo != 0) peer->echoed = head->echo;
 }
 

@@ -128,10 +128,11 @@ static void add_near(draft *out, phx_region_rect rect)
 }
 
 /*
- * Notes whether all other nodes have written to this one by its own map, or by an earlier one with the same regions;
- * and which map all have settled in. By a later one they may never have copied what is near its regions: a node may get
- * two maps at once. One that is silent for so long that its copies have left is not waited for in either: hosts are
- * told that it is late. @return the map that all have settled in
+ * Notes whether all other nodes have written to this one by a map with the regions and members of its own one; and
+ * which map all have settled in. A message by a later map proves nothing: its writer may have got two maps at once, and
+ * have copied nothing near regions that this node has in the first one alone. A node that is silent for so long that
+ * its copies have left is waited for in neither: hosts are told that it is late. @return the map that all have settled
+ * in
  */
 static uint32_t note_maps(phx_halo *halo)
 {
@@ -143,12 +144,11 @@ static uint32_t note_maps(phx_halo *halo)
         if (node->peers[i].out || node->peers[i].member.gateway) continue;
         phx_halo_peer *peer = phx_halo_peer_of(halo, node->peers[i].member.registration);
         if (peer && halo->now - peer->heard_tick > halo->def.quiet_ticks) continue;
-        const bool is_by_it = peer && peer->version >= moved && peer->version <= version;
-        if (is_by_it && peer->whole == peer->newest) peer->met_version = version;
+        if (peer && peer->whole_version >= moved && peer->whole_version <= version) peer->met_version = version;
         all &= peer && peer->met_version >= moved;
         if (!peer || peer->settled_version < settled) settled = peer ? peer->settled_version : 0;
     }
-    if (all) halo->heard_version = version;
+    if (all) halo->heard_version = moved;
     return settled;
 }
 
@@ -183,7 +183,7 @@ static common_part begin_messages(phx_halo *halo, phx_halo_send_fn send, void *u
 /*
  * Near which regions the peer gets copies: its own, and the ones in which it has entities still. As long as it writes
  * by an older map than ours it may have entities in any region that it had, and as long as an entity is on its way by
- * an older one it may get some there: none is taken from it. Nor while it is late, as it may have said so.
+ * an older one it may get some there: none is taken from it. Nor while it is late: a need that it told may be lost.
  */
 static void choose_regions(phx_halo *halo, phx_halo_peer *peer, uint16_t number, uint32_t settled)
 {

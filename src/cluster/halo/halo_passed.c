@@ -24,6 +24,16 @@ bool phx_halo_passes(const phx_halo *halo, const phx_halo_entity *entity)
     return phx_halo_remote_of(halo, entity)->passed >= halo->now;
 }
 
+bool phx_halo_passes_any(const phx_halo *halo)
+{
+    for (uint32_t i = 0; i < halo->passed_count; i++) {
+        const phx_halo_entity *entity = phx_halo_find(halo, halo->passed[i].id);
+        if (phx_halo_is_sending(halo, halo->passed[i].id)) return true;
+        if (entity && !entity->own && phx_halo_passes(halo, entity)) return true;
+    }
+    return false;
+}
+
 /* Adds its region; where the own world had no room for it any more it is in none. false: it is copied no more. */
 static bool mend_one(phx_halo *halo, uint64_t id, phx_region_set *stood)
 {

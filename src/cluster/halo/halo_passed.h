@@ -16,6 +16,8 @@ void phx_halo_note_passed(phx_halo *halo, const phx_halo_entity *entity);
 bool phx_halo_is_sending(const phx_halo *halo, uint64_t id);
 /* Is an entity that is not own copied to peers? */
 bool phx_halo_passes(const phx_halo *halo, const phx_halo_entity *entity);
+/* Is any copied still? Also where no messages are written any more, as the node may not act. */
+bool phx_halo_passes_any(const phx_halo *halo);
 /*
  * Before the messages of a tick are written: forgets the ones that are copied no more, adds the regions where the
  * others stand, and notes halo->settled_version.

@@ -83,6 +83,7 @@ typedef struct phx_halo_peer {
     uint64_t pins_tick;     /* of its, of which these are; 0 = none. Not above `newest` */
     uint64_t pins_echo;     /* own tick of which it has the own pins */
     uint32_t version;       /* of the map with which it wrote its newest message */
+    uint32_t whole_version; /* ... and the newest tick that was taken whole */
     uint32_t met_version;   /* the newest map of this node by which, or with the same regions, it has written */
     uint32_t heard_version; /* see phx_halo_head */
     uint32_t settled_version;
@@ -171,6 +172,7 @@ typedef struct phx_halo {
     phx_halo_passed *passed; /* may have some that are copied no more */
     uint32_t passed_count, passed_capacity;
     uint32_t waits_version; /* entities that came before a map behind this one wait for the world; else UINT32_MAX */
+    uint64_t waits_since;   /* own tick; 0 = none waits */
     phx_ended_stays ended;
     phx_halo_ids newcomers; /* own ones that are to be looked at, whether they are far */
     phx_halo_ids far;       /* ones that are written for all peers; may have some that are not far any more */

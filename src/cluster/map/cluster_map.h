@@ -38,7 +38,7 @@ typedef struct phx_region {
 
 typedef struct phx_cluster_map {
     uint32_t version; /* 0 = no map */
-    uint32_t moved;   /* version since which all members are there, and all regions their nodes' */
+    uint32_t moved;   /* version since which members, and the nodes of regions, are as they are */
     uint32_t fence;   /* version in which a member was last put out; 0 = none was */
     uint32_t member_count, region_count;
     phx_member members[PHX_CLUSTER_MEMBERS_MAX];

@@ -23,6 +23,6 @@ bool phx_cluster_map_exceed(phx_cluster_map *map, uint32_t version)
 {
     const uint32_t era = (version >> PHX_CLUSTER_ERA_SHIFT) + 1;
     if (version < map->version || era > PHX_CLUSTER_EXCEEDED_ERAS) return false;
-    map->moved = map->version = era << PHX_CLUSTER_ERA_SHIFT;
+    map->version = era << PHX_CLUSTER_ERA_SHIFT;
     return true;
 }

@@ -3,6 +3,7 @@
  */
 #include "cluster/member/reports.h"
 
+#include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_table.h"
 
 bool phx_reports_reserve(phc *member, uint64_t bytes)
@@ -150,7 +151,7 @@ static bool is_drained(const phc *member)
 {
     const phx_node *node = &member->node;
     return node->joined && node->own_regions == 0 && node->holdings.count == 0 && node->replaced == 0 &&
-           member->halo.passed_count == 0; /* third nodes may need its word of what it has handed over */
+           !phx_halo_passes_any(&member->halo); /* third nodes may need its word of what it has handed over */
 }
 
 /* Once more where it had got a region again: as the only node that was left, say. */

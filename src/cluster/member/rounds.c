@@ -70,12 +70,18 @@ static bool end_tick(phc *member)
     return true;
 }
 
-/* Entities that wait for the world may stand in regions that this node has lost meanwhile: these are not settled. */
+/*
+ * Entities that wait for the world may stand in regions that this node has lost meanwhile: these are not settled. But a
+ * world that is full for long would stay so, as copies near these regions are in it: then they come without neighbours.
+ */
 static void note_waits(phc *member)
 {
     phx_halo *halo = &member->halo;
     const bool waits = member->node.events.count > 0 || member->arrivals.count > 0;
-    if (!waits) halo->waits_version = UINT32_MAX;
+    if (!waits) halo->waits_since = 0;
+    else if (halo->waits_since == 0) halo->waits_since = halo->now;
+    const bool is_held = waits && halo->now - halo->waits_since <= halo->def.quiet_ticks;
+    if (!is_held) halo->waits_version = UINT32_MAX;
     else if (halo->waits_version == UINT32_MAX) halo->waits_version = member->node.map.moved - 1;
 }
 

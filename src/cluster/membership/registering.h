@@ -7,9 +7,9 @@
 
 #include "cluster/membership/membership_state.h"
 
-/* Of a process that has no registration yet, if nothing is in the way: no list so far, say. */
+/* Of a process that has no registration yet, if it may begin now: it has a list, say. */
 void phx_registering_begin(phx_membership *membership);
-/* Writes the key, again with the registration that the process has. */
+/* Writes the key; a process that is registered keeps its registration. */
 void phx_registering_write(phx_membership *membership);
 /* The answer of the write. */
 void phx_registering_hear(phx_membership *membership, const phc_answer *answer);

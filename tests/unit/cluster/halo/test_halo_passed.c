@@ -220,8 +220,13 @@ Test(halo_passed, what_has_left_here_is_not_brought_back_by_the_node_that_it_cam
     cr_assert_eq(phx_halo_leave(halo, ID), PH_OK);
     hear((said){.source = PEER, .tick = 1, .x = 20, .sending = true});
     cr_assert_null(phx_halo_find(halo, ID));
+    for (uint32_t i = 0; i < GRACE; i++) step();
+    hear((said){.source = PEER, .tick = 2, .x = 20, .sending = true});
+    for (uint32_t i = 0; i < GRACE; i++) step();
+    hear((said){.source = PEER, .tick = 3, .x = 20, .sending = true});
+    cr_assert_null(phx_halo_find(halo, ID), "as long as such words come");
     for (uint32_t i = 0; i < GRACE + 2; i++) step();
-    cr_assert_eq(halo->ended.count, 0, "such words have ended by then");
+    cr_assert_eq(halo->ended.count, 0);
 }
 
 /* Its newest tick is told before the node has heard of it at all. */
@@ -496,14 +501,14 @@ Test(halo_passed, maps_that_move_no_region_are_not_waited_for)
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);
     phx_region_set_add(&peer->copied, 3);
     write_tick();
-    cr_assert_eq(halo->heard_version, map.version);
+    cr_assert_eq(halo->heard_version, map.moved);
     cr_assert_not(phx_region_set_has(&peer->copied, 3), "all have settled in these regions");
     hear((said){.source = PEER, .tick = 2, .none = true, .ahead = 1});
     map.version++;
     map.moved = map.version;
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);
     write_tick();
-    cr_assert_eq(halo->heard_version, map.version - 1, "this one moves some");
+    cr_assert_lt(halo->heard_version, map.moved, "this one moves some");
 }
 
 Test(halo_passed, a_tick_that_is_not_whole_is_not_written_by_a_map)
@@ -511,7 +516,8 @@ Test(halo_passed, a_tick_that_is_not_whole_is_not_written_by_a_map)
     hear_all(1, 0);
     write_tick();
     take_map();
-    hear_all(2, 0);
+    hear((said){.source = THIRD, .tick = 2, .none = true});
+    hear((said){.source = FOURTH, .tick = 2, .none = true});
     hear((said){.source = PEER, .tick = 3, .none = true, .more = true});
     write_tick();
     cr_assert_eq(halo->heard_version, map.version - 1);

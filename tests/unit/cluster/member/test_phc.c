@@ -752,12 +752,18 @@ Test(phc, entities_that_come_to_a_full_world_wait_at_their_sender_too)
     for (uint32_t i = 0; i < 4; i++) step_members();
     for (uint64_t id = 1; id <= MANY; id++)
         cr_assert_eq(ph_move(producer, id, own_place(0, -50), (float)(id % 900), 0), PH_OK);
-    for (uint32_t i = 0; i < 60; i++) step_members();
     phc *member = all[1].member;
+    for (uint32_t i = 0; i < 10; i++) step_members();
+    cr_assert_eq(member->halo.waits_version, member->node.map.moved - 1, "no region is taken from it meanwhile");
+    for (uint32_t i = 0; i < member->halo.def.quiet_ticks; i++) step_members();
+    cr_assert_eq(member->halo.waits_version, UINT32_MAX, "but not for ever");
     cr_assert_leq(member->arrivals.count, BOUND);
     cr_assert_leq(member->node.events.count, PHX_NODE_EVENTS_MAX);
     cr_assert_leq(member->halo.newcomers.count, member->halo.entity_count - member->halo.copy_count, "each once");
     cr_assert_gt(member->halo.newcomers.count, 0, "they wait");
+    for (uint32_t i = 0; i < 10; i++)
+        cr_assert_eq(phc_tick(member), PH_OK); /* and no message is written, as in a freeze */
+    cr_assert_leq(member->halo.newcomers.count, member->halo.entity_count - member->halo.copy_count, "each once");
     uint32_t left = 0;
     for (uint32_t turn = 0; turn < 100 && left < MANY; turn++) { /* the host gives them up: others come */
         for (uint64_t id = 1; id <= MANY; id++) left += phc_owns(member, id) && phc_leave(member, id) == PH_OK;
@@ -796,6 +802,23 @@ Test(phc, a_drained_node_is_told_again_once_it_has_no_region_again)
     cr_assert_eq(phc_memory_join(memory, &all[1].store), PH_OK);
     cr_assert_eq(open_member(1, &def), PH_OK);
     cr_assert(is_told_drained(0));
+}
+
+/* Third nodes may hear its last words of what it has handed over in any of these ticks. */
+Test(phc, a_drained_node_tells_of_what_it_has_handed_over_before_it_says_so)
+{
+    phc_event event;
+    uint32_t ticks = 0;
+    join_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    phc_drain(all[0].member);
+    while (all[0].member->node.holdings.count > 0) {
+        cr_assert_not(find_event(all[0].member, PHC_EVENT_DRAINED, &event));
+        step_members();
+    }
+    for (; !find_event(all[0].member, PHC_EVENT_DRAINED, &event); ticks++) step_members();
+    const uint32_t passed = all[0].member->halo.def.passed_ticks;
+    cr_assert(ticks >= passed && ticks <= passed + 3, "%u ticks", ticks);
 }
 
 /* ---- links ---- */
