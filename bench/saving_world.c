@@ -20,7 +20,8 @@ static void *counted_allocate(void *user, size_t size, size_t align)
 {
     bench_saving_world *world = user;
     atomic_fetch_add_explicit(&world->allocations, 1, memory_order_relaxed);
-    return aligned_alloc(align, (size + align - 1) / align * align);
+    void *block = NULL;
+    return posix_memalign(&block, align < sizeof block ? sizeof block : align, size) == 0 ? block : NULL;
 }
 
 static void counted_release(void *user, void *block, size_t size, size_t align)

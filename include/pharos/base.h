@@ -98,12 +98,13 @@ PH_API const char *ph_status_name(ph_status status);
 PH_API const char *ph_version(void);
 
 /**
- * Where the library's memory comes from. `allocate` returns memory aligned to
- * `alignment` (a power of two) or NULL; `release` gets the same size and alignment back.
- * Both may be called from any worker, several at once. All functions that the host gives to the library have to
- * return, except the callback of a visit: a world whose tick was left by a C++ exception or a longjmp() is lost.
- * Memory of 2 MiB and more is asked for with an alignment of 2 MiB, and the system for large pages in it (madvise(),
- * MADV_HUGEPAGE); the advice stays with the addresses when the memory is released. docs/memory.md has the reasons.
+ * Where the library's memory comes from. `allocate` returns memory aligned to `alignment` (a power of two; `bytes` need
+ * not be a multiple of it) or NULL; `release` gets the same size and alignment back. Both may be called from any
+ * worker, several at once. All functions that the host gives to the library have to return, except the callback of a
+ * visit: a world whose tick was left by a C++ exception or a longjmp() is lost.
+ * Memory of 2 MiB and more is asked for with an alignment of 2 MiB: each time an arena needs room for up to 2 MiB
+ * more. The system is asked for large pages in it (madvise(), MADV_HUGEPAGE); the advice stays with the addresses when
+ * the memory is released. docs/memory.md has the reasons.
  */
 typedef struct ph_allocator {
     void *(*allocate)(void *user, size_t bytes, size_t alignment);

@@ -184,12 +184,14 @@ typedef struct budget {
 static void *allocate(void *user, size_t bytes, size_t alignment)
 {
     budget *b = user;
-    const size_t whole = (bytes + alignment - 1) / alignment * alignment; /* aligned_alloc() wants a multiple */
-    if (atomic_fetch_add(&b->bytes, bytes) + bytes > atomic_load(&b->bytes_max)) {
+    void *memory = NULL;
+    if (alignment < sizeof memory) alignment = sizeof memory; /* posix_memalign() takes no less */
+    if (atomic_fetch_add(&b->bytes, bytes) + bytes > atomic_load(&b->bytes_max) ||
+        posix_memalign(&memory, alignment, bytes) != 0) {
         atomic_fetch_sub(&b->bytes, bytes);
         return NULL;
     }
-    return aligned_alloc(alignment, whole);
+    return memory;
 }
 
 static void release(void *user, void *memory, size_t bytes, size_t alignment)
