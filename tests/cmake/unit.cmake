@@ -80,7 +80,8 @@ pharos_unit_test(NAME unit_world_state SOURCES
     unit/world/state/test_crew.c unit/world/state/test_producer.c)
 pharos_unit_test(NAME unit_world_image SOURCES
     unit/world/image/test_definition.c unit/world/image/test_image.c unit/world/image/test_sections.c)
-pharos_unit_test(NAME unit_world_read SOURCES unit/world/read/test_verify.c)
+pharos_unit_test(NAME unit_world_read SOURCES
+    unit/world/read/test_lists_ahead.c unit/world/read/test_verify.c)
 pharos_unit_test(NAME unit_world_ingest SOURCES
     unit/world/ingest/test_crowd_counts.c unit/world/ingest/test_moves.c
     unit/world/ingest/test_same_values.c unit/world/ingest/test_way_back.c)

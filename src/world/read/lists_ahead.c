@@ -5,9 +5,10 @@
 
 #include "shards/query/seen.h"
 
-static bool found_ahead(const phx_world *world, const ph_query *query)
+/* Not the only list, which has none beside it. After an apply targets may be in other shards. */
+static bool found_ahead(const phx_lists_ahead *lists, const phx_world *world, uint32_t query)
 {
-    return query->shape == PH_QUERY_LIST && !world->begun; /* after an apply targets may be in other shards */
+    return lists->count > 1 && lists->queries[query].shape == PH_QUERY_LIST && !world->begun;
 }
 
 static void ask_for_observer(const phx_store *store, uint32_t slot)
@@ -25,12 +26,12 @@ void phx_lists_look_up(phx_lists_ahead *lists, const phx_world *world, const ph_
     lists->answers = answers;
     lists->count = count;
     for (uint32_t i = 0; i < count; i++)
-        if (found_ahead(world, &queries[i])) (void)phx_directory_prefetch(&world->directory, queries[i].of);
+        if (found_ahead(lists, world, i)) (void)phx_directory_prefetch(&world->directory, queries[i].of);
     for (uint32_t i = 0; i < count; i++) {
         phx_list_ahead *list = &lists->list[i];
         phx_shard *shard;
         list->shard = NULL;
-        if (!found_ahead(world, &queries[i]) || !phx_world_find(world, queries[i].of, &shard, &list->slot)) continue;
+        if (!found_ahead(lists, world, i) || !phx_world_find(world, queries[i].of, &shard, &list->slot)) continue;
         list->shard = shard;
         ask_for_observer(&shard->store, list->slot);
     }
@@ -62,10 +63,12 @@ static void ask_for_hits(const ph_answer *answer, uint32_t count)
 
 uint32_t phx_lists_find(phx_lists_ahead *lists, uint32_t first)
 {
-    uint32_t *end = lists->targets;
+    uint32_t *end = lists->targets, longest = 0;
     for (uint32_t i = first; i < lists->count; i++) {
         phx_list_ahead *list = lists->at = &lists->list[i];
         if (!list->shard) continue;
+        /* a scan of a list for which there is no room is done again: lists of one crowd are about as long */
+        if (lists->targets + PHX_TARGETS_AHEAD - end < longest) return i;
         list->targets = end;
         list->count = 0;
         lists->full = false;
@@ -76,6 +79,7 @@ uint32_t phx_lists_find(phx_lists_ahead *lists, uint32_t first)
             return i + 1;
         }
         end += list->count;
+        if (longest < list->count) longest = list->count;
         ask_for_hits(&lists->answers[i], list->count);
     }
     return lists->count;
