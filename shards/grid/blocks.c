@@ -10,10 +10,12 @@
 
 #include "shards/entity/event_order.h"
 #include "shards/grid/grid.h"
+#include "shards/grid/row_sort.h"
 
-/* Makes a block where there is none. false = no memory. */
+/* Makes a block where there is none. false = no memory, or as many blocks as there can be. */
 static bool make_grid_block(phx_grid *grid, phx_mem *mem, uint32_t instance, uint32_t bx, uint32_t by)
 {
+    if (grid->block_count >= PHX_GRID_BLOCKS_MAX) return false;
     if (!phx_block_map_reserve(&grid->map, mem, instance, bx, by)) return false;
     if (!phx_grow(mem, (void **)&grid->blocks, &grid->blocks_capacity, grid->block_count, (size_t)grid->block_count + 1,
                   sizeof(phx_block)))

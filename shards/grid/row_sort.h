@@ -9,14 +9,19 @@
 
 static const uint32_t PHX_ROW_GONE = UINT32_MAX; /* the key of a gap, and of a row that ends */
 
+enum { PHX_BLOCK_WORDS = sizeof(phx_block) / sizeof(uint32_t) };
+_Static_assert(sizeof(phx_block) % sizeof(uint32_t) == 0, "blocks are words");
+
+/* A grid has no more blocks, so that the keys of all its towers are words, and other ones than PHX_ROW_GONE. */
+static const uint32_t PHX_GRID_BLOCKS_MAX = UINT32_MAX / PHX_BLOCK_WORDS;
+
 /*
  * The key of a row in a tower of the block with this number: where the tower's start stands among all words of blocks,
  * so that counts, which are as many as rows, need no product.
  */
 static inline uint32_t phx_row_key(uint32_t block, uint32_t tower)
 {
-    _Static_assert(sizeof(phx_block) % sizeof(uint32_t) == 0, "blocks are words");
-    return block * (uint32_t)(sizeof(phx_block) / sizeof(uint32_t)) + tower;
+    return block * PHX_BLOCK_WORDS + tower;
 }
 
 /* start[tower] of the key's block. */

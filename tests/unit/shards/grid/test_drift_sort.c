@@ -1,6 +1,8 @@
 /*
  * shards/grid/drift_sort.c: rows sorted by the places of the last tick's end, against rows taken one by one.
  */
+#include "shards/grid/row_sort.h" /* before the names of the case */
+
 #include "unit/shards/grid/grid_case.h"
 
 #include "shards/grid/drift_sort.h"
@@ -9,6 +11,7 @@
 #define SIDE 10.0f
 
 enum { ACROSS = 20, COUNT = 601 }; /* towers; entities: three blocks along an axis, the last ones cut by the border */
+enum { ELSEWHERE = 3 };            /* an instance */
 
 static phx_rules rules;
 
@@ -45,15 +48,16 @@ static void step_all(uint64_t *rng, float most)
         row_before[slot] = body->row;
         put_at(body, body->x + float_between(rng, -most, most), body->y + float_between(rng, -most, most));
         body->changed = STAMP;
-        cr_assert(phx_grid_block_visit(&grid, &memory, 0, body->tx, body->ty));
+        cr_assert(phx_grid_block_visit(&grid, &memory, phx_store_instance(&store, slot), body->tx, body->ty));
     }
     grid.positions_stale = true;
 }
 
-/* The tower of a row's range. */
+/* The tower of a row's range, in its entity's instance. */
 static void check_tower(uint32_t row, uint16_t tx, uint16_t ty)
 {
-    const phx_block *block = phx_grid_block(&grid, 0, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    const uint32_t instance = phx_store_instance(&store, phx_row_slot(&grid.rows, row));
+    const phx_block *block = phx_grid_block(&grid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
     const uint32_t tower = phx_block_tower(tx, ty);
     cr_assert(block && row >= block->start[tower] && row < block->start[tower + 1], "row %u, tower %u, %u", row, tx,
               ty);
@@ -89,18 +93,37 @@ static void check_drifted(uint32_t lost)
     cr_assert(place == grid.row_end && rows == grid.row_count && rows == store.slots);
 }
 
+/* In two instances. */
 static void enter_all(uint64_t *rng, bool gaps)
 {
     for (uint32_t i = 0; i < COUNT; i++) {
         const uint32_t slot = put(0, 0);
         put_at(&store.body[slot], somewhere(rng), somewhere(rng));
-        set_attr(&store, slot, plain_attr(i % 3 ? 10 : 0, 0));
+        phx_attr attr = plain_attr(i % 3 ? 10 : 0, 0);
+        attr.instance = i % 2 ? ELSEWHERE : 0;
+        store.body[slot].state |= i % 2 ? PHX_SLOT_APART : 0;
+        set_attr(&store, slot, attr);
     }
     grid.wants_gaps = gaps;
     rebuild();
     end_tick();
-    cr_assert_eq(grid.block_count, 9);
+    cr_assert_eq(grid.block_count, 2 * 9);
     cr_assert_eq(grid.row_end > grid.row_count, gaps);
+}
+
+/* As where there is no memory; the key of the last block's last tower is no gap's. */
+Test(drift_sort, blocks_have_keys)
+{
+    const phx_block first = {0};
+    phx_block *blocks = grid.blocks;
+    cr_assert(phx_row_key(PHX_GRID_BLOCKS_MAX - 1, PHX_BLOCK_TOWERS - 1) < PHX_ROW_GONE);
+    cr_assert((uint64_t)(PHX_GRID_BLOCKS_MAX + 1) * sizeof first > UINT32_MAX * sizeof(uint32_t));
+    grid.block_count = PHX_GRID_BLOCKS_MAX;
+    const uint64_t calls = watched.calls;
+    cr_assert_not(phx_grid_block_visit(&grid, &memory, 0, 5, 5));
+    cr_assert(watched.calls == calls && grid.blocks == blocks && grid.block_count == PHX_GRID_BLOCKS_MAX);
+    grid.block_count = 0;
+    cr_assert(phx_grid_block_visit(&grid, &memory, 0, 5, 5));
 }
 
 /* Rows go to other towers and blocks, and to none outside; with gaps and without. */
