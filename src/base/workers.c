@@ -26,9 +26,9 @@
 
 enum {
     /*
-     * As long as a sleep costs (50 to 100 us of the caller measured, on a virtual machine: 20 to 30 of them in the call
-     * that wakes, the rest until the thread runs), and longer than the caller's own work between most phases: so
-     * waiting never costs more than twice the better one of spinning and sleeping.
+     * Somewhat longer than a sleep costs (50 to 80 us of the caller measured, on a virtual machine: 20 to 30 of them in
+     * the call that wakes, 30 to 50 until the thread runs), and than the caller's own work between most phases: so
+     * waiting costs two to three times the better one of spinning and sleeping at most.
      */
     SPIN_NS = 100000,
     SPINS_PER_CLOCK = 16, /* reads of the gate between two reads of the clock */
