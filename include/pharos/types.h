@@ -799,7 +799,7 @@ typedef struct ph_stats {
  *    ph_stats has the wall time of the phases, with the work that belongs to no single shard. Commands are applied in
  *    their order, so of phase ingest only crowd control is here; of phase index all but the rows of ticks in which most
  *    entities moved; of phase publish all but planning, motion samples, payloads, edges and handing over. In a tick of
- * one thread (share_min) the only shard of a world has all of index, interest and publish, as ph_stats has.
+ *    one thread (share_min) the only shard of a world has all of index, interest and publish, as ph_stats has.
  */
 typedef struct ph_shard_stats {
     uint64_t entities;     /* now: own ones */

@@ -28,8 +28,8 @@ static uint32_t count_rows(phx_grid *grid, uint32_t total, const uint32_t *key, 
 }
 
 /*
- * Turns counts into starts, shifted by one: start[tower + 1] is the place of the tower's next row. Free room, as far as
- * it is of use, becomes gaps behind blocks.
+ * Turns counts into starts, which are final, as each row has its rank in the tower. Free room, as far as it is of use,
+ * becomes gaps behind blocks.
  */
 static void starts_from_counts(phx_grid *grid, uint32_t rows)
 {

@@ -53,6 +53,7 @@ static float off_tower(const phx_shard *shard)
 
 enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
 #define ROUNDING 2e-6f      /* of a position or a tower: a bound of the error of float32 */
+#define SUM_ROUNDED 1.0001f /* times a sum of steps: it is no less though each of 1,600 additions was rounded down */
 #define SLACK_PART 0.39f    /* of a block's side: the most slack; see AROUND */
 
 /*
@@ -200,7 +201,7 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const own_place *o
 phx_rect phx_tile_towers(const phx_tile *tile)
 {
     const phx_tile_frame *frame = &tile->frame;
-    float off = off_tower(tile->shard) * 1.0001f; /* steps are rounded when they are added up */
+    float off = off_tower(tile->shard) * SUM_ROUNDED;
     float low = frame->low / frame->scale - off;
     const phx_box box = {frame->x + low, frame->y + low, frame->x + frame->width / frame->scale + off,
                          frame->y + frame->height / frame->scale + off};
@@ -629,7 +630,7 @@ static bool find_own_place(const phx_shard *shard, const phx_block *block, float
     own->box = (phx_box){x - off, y - off, x + side + off, y + side + off};
     own->wide = false;
     if (!far && !few) return true;
-    const float longest_step = (shard->step_max + reach / PHX_TILE_REACH) * 1.0001f; /* but for roundings */
+    const float longest_step = (shard->step_max + reach / PHX_TILE_REACH) * SUM_ROUNDED;
     const phx_box box = shard->kernels->box_rows(&shard->grid.rows, rows, longest_step);
     const bool inside =
         box.x0 >= own->box.x0 && box.y0 >= own->box.y0 && box.x1 <= own->box.x1 && box.y1 <= own->box.y1;

@@ -24,7 +24,7 @@
 /* Types of rooms above this one, which pass through the table: */
 typedef struct phx_shard phx_shard; /* shard.h */
 struct phx_scratch;                 /* interest/scratch.h: a worker's memory in the interest phase */
-struct phx_addressed;               /* publish/recipients.h: the broadcasts of a tick */
+struct phx_addressed;               /* publish/recipients.h: one worker's block messages */
 struct phx_observer_batch;          /* publish/recipients.h: observers of a block */
 struct phx_block_message;           /* publish/recipients.h: one broadcast, for one block */
 struct phx_broadcast_range;         /* publish/broadcast_range.h: place and radius of a broadcast */

@@ -334,7 +334,10 @@ static uint32_t due_of_piece(const phx_world *world, const phx_update_piece *pie
     return due;
 }
 
-/* The part that marks the due targets of a piece: of all of them each has as many, as blocks differ much. */
+/*
+ * The part that marks the due targets of a piece. Parts have about as many due targets each; equal numbers of pieces
+ * would not do, as blocks differ.
+ */
 static uint32_t part_of_due(const phx_updates *u, uint64_t before, uint64_t all)
 {
     return (uint32_t)(before * u->parts / all);
