@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/parts.h"
 #include "shards/publish/motion_history.h"
 #include "shards/simd/due_rule.h"
 #include "shards/state/annulus.h"
@@ -18,13 +19,9 @@ static uint32_t short_age(uint32_t age)
 }
 
 /* Slots or rows of one part. */
-typedef struct sample_range {
-    uint32_t first, end;
-} sample_range;
-
-static sample_range sample_range_of(uint32_t all, uint32_t part, uint32_t parts)
+static phx_span span_of_part(uint32_t all, uint32_t part, uint32_t parts)
 {
-    return (sample_range){(uint32_t)((uint64_t)all * part / parts), (uint32_t)((uint64_t)all * (part + 1) / parts)};
+    return (phx_span){phx_part_first(all, part, parts), phx_part_first(all, part + 1, parts)};
 }
 
 static bool ready_motion_rows(phx_shard *shard)
@@ -57,7 +54,7 @@ void phx_bands_copy_samples(phx_shard *shard, uint32_t part, uint32_t parts)
     if (!shard->derives_lists || !phx_bands_busy(shard)) return;
     const writable_rows to = motion_rows_of(shard);
     const phx_motion_sample *samples = shard->bands.samples;
-    const sample_range rows = sample_range_of(shard->grid.row_end, part, parts);
+    const phx_span rows = span_of_part(shard->grid.row_end, part, parts);
     for (uint32_t row = rows.first; row < rows.end; row++) {
         const phx_motion_sample *from = &samples[row];
         to.was_x[row] = from->ox;
@@ -184,7 +181,7 @@ void phx_bands_sample(phx_shard *shard, uint32_t part, uint32_t parts)
     const phx_body *body = shard->store.body;
     const bool by_rows = shard->derives_lists;
     if (!phx_bands_busy(shard)) return;
-    const sample_range slots = sample_range_of(shard->store.slots, part, parts);
+    const phx_span slots = span_of_part(shard->store.slots, part, parts);
     for (uint32_t slot = slots.first; slot < slots.end; slot++) {
         if (by_rows && slots.end - slot > AHEAD && (body[slot + AHEAD].state & PHX_SLOT_ROW))
             __builtin_prefetch(&bands->samples[body[slot + AHEAD].row], 1);

@@ -4,11 +4,11 @@
  */
 #include "base/mem.h"
 
+#include "base/large_page.h"
 #include "base/mem_jemalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static void *libc_allocate(void *user, size_t bytes, size_t alignment)
 {
@@ -64,22 +64,10 @@ void phx_mem_init_part(phx_mem *mem, phx_mem *whole)
     mem->key = whole->key;
 }
 
-/*
- * Blocks of a large page and more begin where such a page does, and the system is asked for large pages: a walk in no
- * order of memory has far fewer misses of the translation buffer then, and fresh memory a fault for each 2 MiB in place
- * of 512. Not for what is behind the last whole one: memory would be held that is no use.
- */
-enum { LARGE_PAGE = 2 << 20 }; /* of x86-64, and of ARM with pages of 4 KiB */
-
+/* Blocks of a large page and more begin where such a page does. */
 static size_t alignment_asked(size_t bytes, size_t alignment)
 {
-    return bytes >= LARGE_PAGE && alignment < LARGE_PAGE ? LARGE_PAGE : alignment;
-}
-
-/* Advice: no call fails by it. */
-static void advise_large_pages(void *memory, size_t bytes)
-{
-    if (bytes >= LARGE_PAGE) (void)madvise(memory, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+    return bytes >= PHX_LARGE_PAGE && alignment < PHX_LARGE_PAGE ? PHX_LARGE_PAGE : alignment;
 }
 
 void *phx_alloc(phx_mem *mem, size_t bytes, size_t alignment)
@@ -92,7 +80,7 @@ void *phx_alloc(phx_mem *mem, size_t bytes, size_t alignment)
     memory = mem->allocator.allocate(mem->allocator.user, bytes, alignment);
     PHX_ASSERT(((uintptr_t)memory & (alignment - 1)) == 0);
     if (memory != NULL) {
-        advise_large_pages(memory, bytes);
+        phx_advise_large_pages(memory, bytes);
     }
     for (; mem != NULL; mem = mem->whole) {
         atomic_fetch_add_explicit(&mem->calls, 1, memory_order_relaxed);

@@ -4,10 +4,8 @@
 #include "store/ring.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
-/* Of x86-64, and of ARM with pages of 4 KiB. */
-static const size_t LARGE_PAGE = (size_t)2 << 20;
+#include "base/large_page.h"
 
 /* The system gives a page when it is written first: at the open, for no tick then waits for that. */
 static void touch_pages(unsigned char *bytes, uint64_t size)
@@ -19,13 +17,13 @@ static void touch_pages(unsigned char *bytes, uint64_t size)
 bool phx_store_ring_init(phx_store_ring *ring, uint64_t size)
 {
     PHX_ASSERT(size % sizeof(uint64_t) == 0);
-    ring->bytes = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+    ring->bytes = aligned_alloc(PHX_LARGE_PAGE, (size + PHX_LARGE_PAGE - 1) / PHX_LARGE_PAGE * PHX_LARGE_PAGE);
     ring->size = size;
     ring->open = 0;
     atomic_init(&ring->put, 0);
     atomic_init(&ring->taken, 0);
     if (!ring->bytes) return false;
-    (void)madvise(ring->bytes, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE); /* each record is of other pages */
+    phx_advise_large_pages(ring->bytes, size); /* each record is of other pages */
     touch_pages(ring->bytes, size);
     return true;
 }

@@ -6,6 +6,7 @@
 #ifndef PHX_WORLD_STATE_SHARD_PARTS_H
 #define PHX_WORLD_STATE_SHARD_PARTS_H
 
+#include "base/parts.h"
 #include "world/state/world.h"
 
 /* Parts of a shard: enough to share one shard among all workers, and small enough that no worker waits long. */
@@ -15,12 +16,6 @@ static inline uint32_t phx_shard_parts(const phx_world *world)
     const uint32_t workers = phx_workers_count(world->workers);
     if (workers == 1) return 1;
     return (workers * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
-}
-
-/* Where a part of so many begins; it ends where the next one begins. */
-static inline uint32_t phx_part_first(uint32_t all, uint32_t part, uint32_t parts)
-{
-    return (uint32_t)((uint64_t)all * part / parts);
 }
 
 #endif

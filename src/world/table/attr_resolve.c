@@ -66,6 +66,9 @@ bool phx_attr_has(const phx_attr *attr, const ph_attrs *more)
     return same;
 }
 
+#undef OF_CLASS
+#undef OF_NO_CLASS
+
 uint32_t phx_def_adds_least(const ph_world_def *def)
 {
     uint32_t least = UINT32_MAX;
