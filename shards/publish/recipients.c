@@ -24,11 +24,6 @@ void phx_addressed_free(phx_addressed *addressed)
 
 /* ---- block messages ---- */
 
-void phx_recipients_clear(phx_recipients *recipients)
-{
-    recipients->block_message_count = 0;
-}
-
 bool phx_recipients_add(phx_addressed *addressed, phx_block_message block_message)
 {
     if (!phx_grow(addressed->mem, (void **)&addressed->messages, &addressed->capacity, addressed->count,

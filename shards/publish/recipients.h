@@ -35,6 +35,7 @@ typedef struct phx_addressed {
     phx_mem *mem;
     phx_block_message *messages;
     uint32_t count, capacity;
+    phx_high_water use;
     bool failed; /* a block message had no memory */
 } phx_addressed;
 
@@ -48,6 +49,7 @@ typedef struct phx_recipients {
     phx_block_message *block_messages; /* by block, and inside a block in the order of adding */
     uint32_t *first;                   /* by block: its first block message; one more entry is the end */
     uint32_t block_message_count, block_messages_capacity, first_capacity;
+    phx_high_water use; /* of block_messages */
 } phx_recipients;
 
 /* Entities of one block, in the order of its towers. */
@@ -69,6 +71,23 @@ typedef struct phx_observer_batch {
 void phx_recipients_free(phx_recipients *recipients, phx_mem *mem);
 void phx_addressed_free(phx_addressed *addressed);
 
+/* Once a tick: the block messages of the one before go, and memory that a storm of them left. */
+static inline void phx_recipients_trim(phx_recipients *recipients, phx_mem *mem)
+{
+    phx_trim(mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity,
+             sizeof *recipients->block_messages, recipients->block_message_count, &recipients->use);
+    recipients->block_message_count = 0;
+}
+
+/* The same; `all`: the ones of all workers, as any of them may take more of the work in the next tick. */
+static inline void phx_addressed_trim(phx_addressed *addressed, uint64_t all)
+{
+    const uint32_t used = all < addressed->capacity ? (uint32_t)all : addressed->capacity;
+    phx_trim(addressed->mem, (void **)&addressed->messages, &addressed->capacity, sizeof *addressed->messages, used,
+             &addressed->use);
+    addressed->count = 0;
+}
+
 /* ---- any worker, with its own block messages ---- */
 
 /*
@@ -89,7 +108,11 @@ bool phx_recipients_address_range(phx_addressed *addressed, const phx_shard *sha
 /* ---- the owner ---- */
 
 /* There are none in this tick. */
-void phx_recipients_clear(phx_recipients *recipients);
+static inline void phx_recipients_clear(phx_recipients *recipients)
+{
+    recipients->block_message_count = 0;
+}
+
 /* Sorts the block messages of runs, which are in the order of their broadcasts, by block. false = no memory. */
 bool phx_recipients_sort(phx_recipients *recipients, const phx_shard *shard, const phx_addressed_run *runs,
                          uint32_t run_count);

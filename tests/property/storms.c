@@ -1,7 +1,7 @@
 /*
  * Memory of a storm goes some ticks after it (phx_trim(), list_pool.h), nothing is lost by that, and a tick that is
- * starved behind it takes its commands as ever: the runs of a tick, stored lists, updates and events of a crowd. Calm
- * ticks behind it allocate nothing.
+ * starved behind it takes its commands as ever: the runs of a tick, stored lists, updates and events of a crowd, block
+ * messages of broadcasts. Calm ticks behind it allocate nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,11 @@ enum {
     STORM_RUNS = 40000,
     RUN_QUEUED = 64,     /* bytes of a run in its block, at most */
     STARVED_RUNS = 3000, /* more than the runs of 128 KiB, below which none is given back */
-    CROWD = 700          /* all in view of all */
+    CROWD = 700,         /* all in view of all */
+    FAR_ACROSS = 40,     /* apart by so much, they are in hundreds of blocks of towers */
+    FAR_APART = 200,
+    STORM_BROADCASTS = 100,
+    STORM_LEAST = 4096 * KIB /* bytes of block messages */
 };
 
 static watched_memory watched;
@@ -174,9 +178,48 @@ static void crowd(void)
     close_world();
 }
 
+/* ---- broadcasts ---- */
+
+static void broadcast_to_all(uint32_t count)
+{
+    const ph_broadcast_place place = {.x = 5000, .y = 5000, .radius = 20000};
+    for (uint32_t i = 0; i < count; i++) REQUIRE(ph_broadcast_at(producer, &place, &i, sizeof i) == PH_OK);
+}
+
+/* To all places of the world, where one entity hears: block messages are nearly all of the memory. */
+static void broadcasts(void)
+{
+    open_world(NULL, 0);
+    for (uint32_t i = 0; i < FAR_ACROSS * FAR_ACROSS; i++) {
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW,
+                                .x = FAR_APART * (float)(i % FAR_ACROSS),
+                                .y = FAR_APART * (float)(i / FAR_ACROSS),
+                                .view = i == 0 ? 10 : 0};
+        REQUIRE(ph_enter(producer, i + 1, &attrs) == PH_OK);
+    }
+    broadcast_to_all(1);
+    tick();
+    const uint64_t before = watched.bytes;
+    broadcast_to_all(STORM_BROADCASTS);
+    tick();
+    const uint64_t storm = watched.bytes - before;
+    CHECK(storm > STORM_LEAST, "a storm of broadcasts has %" PRIu64 " bytes", storm);
+    for (uint32_t i = 0; i < CALM_TICKS; i++) {
+        broadcast_to_all(1);
+        tick();
+    }
+    at_most("a storm of broadcasts, ticks after it", watched.bytes - before, storm / 16);
+    const uint64_t calls = watched.calls;
+    broadcast_to_all(1);
+    tick();
+    CHECK(watched.calls == calls, "a calm tick asks for memory");
+    close_world();
+}
+
 int main(void)
 {
     runs();
     crowd();
+    broadcasts();
     return check_done("storms");
 }

@@ -54,10 +54,22 @@ void phx_broadcasts_free(phx_world *world)
 
 /* ---- ingest ---- */
 
-void phx_broadcasts_clear(phx_broadcasts *b, phx_mem *mem)
+static void trim_block_messages(phx_world *world)
 {
+    phx_broadcasts *b = &world->broadcasts;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < world->worker_count; i++) all += b->scratches[i].addressed.count;
+    for (uint32_t i = 0; i < world->worker_count; i++) phx_addressed_trim(&b->scratches[i].addressed, all);
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        phx_recipients_trim(&b->shard_recipients[i], world->shards[i].mem);
+}
+
+void phx_broadcasts_clear(phx_world *world)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    trim_block_messages(world);
     if (b->source_count > 0) phx_idmap_clear(&b->index);
-    phx_trim(mem, (void **)&b->kept, &b->kept_capacity, sizeof *b->kept, b->kept_count, &b->kept_use);
+    phx_trim(&world->mem, (void **)&b->kept, &b->kept_capacity, sizeof *b->kept, b->kept_count, &b->kept_use);
     b->message_count = b->source_count = b->kept_count = 0;
     b->payload_bytes = 0;
 }

@@ -12,7 +12,8 @@
 bool phx_broadcasts_init(phx_world *world);
 void phx_broadcasts_free(phx_world *world);
 
-void phx_broadcasts_clear(phx_broadcasts *broadcasts, phx_mem *mem);
+/* The tick before is over: its broadcasts go, and memory that a storm of them left. */
+void phx_broadcasts_clear(phx_world *world);
 /* Adds a broadcast, the i-th command of a run. PH_OK, PH_UNKNOWN_ID, PH_TICK_FULL, PH_NO_MEMORY. */
 ph_status phx_broadcasts_add(phx_world *world, const phx_producer_run *run, uint32_t i,
                              const phx_command_broadcast *command);

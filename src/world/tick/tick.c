@@ -100,7 +100,7 @@ static void open_tick(phx_world *world)
     for (uint32_t i = 0; i < world->worker_count; i++) phx_scratch_reset(&world->scratch[i], entities);
     phx_ingest_trim(world);
     phx_renames_clear(&world->renames);
-    phx_broadcasts_clear(&world->broadcasts, &world->mem);
+    phx_broadcasts_clear(world);
     phx_attach_depth_end_tick(&world->depths);
     world->finishing = false;
     world->causes.incarnations_before = world->incarnations;
