@@ -37,6 +37,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/member/test_lag.c
         unit/cluster/member/test_look.c
         unit/cluster/member/test_metrics.c
+        unit/cluster/member/test_next_node.c
         unit/cluster/member/test_peers.c
         unit/cluster/member/test_phc.c
         unit/cluster/member/test_questions.c

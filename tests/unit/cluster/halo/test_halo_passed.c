@@ -102,7 +102,6 @@ static void hear(said what)
     const phx_halo_head head = {.source = what.source,
                                 .target = SELF,
                                 .version = map.version + what.ahead,
-                                .heard_version = map.version,
                                 .settled_version = map.version - what.settled,
                                 .tick = what.tick,
                                 .echo = halo->now,
@@ -509,6 +508,20 @@ Test(halo_passed, maps_that_move_no_region_are_not_waited_for)
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);
     write_tick();
     cr_assert_lt(halo->heard_version, map.moved, "this one moves some");
+}
+
+/* The node reads two maps at once, of which the first one moves regions: what is written by that counts. */
+Test(halo_passed, a_map_with_the_same_regions_as_the_own_one_counts)
+{
+    write_tick();
+    take_map();
+    const uint32_t moved = map.moved;
+    map.version++;
+    cr_assert_eq(phx_node_map(&node, &map), PH_OK);
+    for (uint64_t source = PEER; source <= FOURTH; source++)
+        hear((said){.source = source, .tick = 1, .none = true, .settled = 1, .ahead = UINT32_MAX}); /* one behind */
+    write_tick();
+    cr_assert_eq(halo->heard_version, moved);
 }
 
 Test(halo_passed, a_tick_that_is_not_whole_is_not_written_by_a_map)
