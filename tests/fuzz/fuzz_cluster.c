@@ -150,7 +150,7 @@ static void try_family(const unsigned char *bytes, size_t size)
         phx_writer writer = phx_writer_of(ids[i > 0 ? i - 1 : 0], sizeof ids[0]);
         if (i == 0) first = id;
         else phx_write_number(&writer, 8, id);
-        (void)phx_read_number(&reader, PHX_FAMILY_MEMBER_BYTES - 8);
+        (void)phx_read_bytes(&reader, PHX_FAMILY_MEMBER_BYTES - 8);
     }
     const phx_offer offer = {
         .id = first, .followers = ids[0], .follower_count = named - 1, .state = bytes, .state_bytes = (uint32_t)size};
