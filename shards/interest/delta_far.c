@@ -24,14 +24,13 @@ static void derive_changed(const phx_shard *shard, const phx_far_item *item, uin
         hits->leave[hits->leave_count++] = target;
 }
 
-void phx_delta_far_derive(phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits)
+void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits)
 {
-    phx_far_items *far = &tile->far;
+    const phx_far_items *far = &tile->far;
     const phx_shard *shard = tile->shard;
     const phx_store *store = &shard->store;
     const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
     const phx_attr *attr = phx_store_attr(store, slot);
-    phx_far_items_find(far, shard, row, attr->view, 0.0f);
     for (uint32_t i = 0; i < far->due_count; i++) {
         const phx_far_item *item = &far->items[far->due[i]];
         const phx_attr *target = phx_store_attr(store, item->slot);

@@ -10,10 +10,10 @@
 #include "shards/interest/scratch.h"
 
 /*
- * Adds the events of the crossing items with an observer whose list is derived; there is room. The targets of its
- * relations are left out; related may be NULL.
+ * Adds the events of the items that were found for an observer whose list is derived (phx_far_items_find(), its view
+ * and no margin); there is room. The targets of its relations are left out; related may be NULL.
  */
-void phx_delta_far_derive(phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits);
+void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits);
 
 /*
  * The same for a stored list; there is room. The list is as at the last tick's end. Pairs and links were

@@ -463,7 +463,7 @@ static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, 
 
 /*
  * Records the events of an observer with a derived list beside its words: targets with a reach came, or left; or
- * targets of its relations did. The words have no target of a relation.
+ * targets of its relations did. The words have no target of a relation. phx_far_items_find_due() was called.
  */
 static phx_delta_result emit_derived_run(phx_scratch *scratch, phx_shard *shard, const run *of)
 {
@@ -612,12 +612,11 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
         return related ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, &of, radii->in);
     if (related) drop_related_words(scratch, shard, related, &of);
     if (annular) return emit_annular_run(scratch, shard, &of, radii->in);
+    const uint32_t far = derived ? phx_far_items_find_due(&scratch->tile.far, shard, of.row, radii->in, 0.0f) : 0;
     if (PHX_UNLIKELY(apart && related && scratch->tile.related_due && phx_related_due(shard, of.slot)) &&
         phx_related_changes(scratch, shard, of.slot, related))
         return emit_derived_run(scratch, shard, &of);
-    if (PHX_UNLIKELY(derived && phx_far_items_due(&scratch->tile.far, of.row) &&
-                     phx_far_items_find(&scratch->tile.far, shard, of.row, radii->in, 0.0f) > 0))
-        return emit_derived_run(scratch, shard, &of);
+    if (PHX_UNLIKELY(far > 0)) return emit_derived_run(scratch, shard, &of);
     const uint32_t count = of.words.end - of.words.first;
     const bool previous = special && scratch->tile.previous_count > 0;
     const bool is_short =
@@ -682,9 +681,7 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
         return emit_annular_run(scratch, shard, none, radii->in);
     const bool related = phx_related_due(shard, none->slot);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
-    phx_far_items *items = &scratch->tile.far;
-    const bool far =
-        phx_far_items_due(items, none->row) && phx_far_items_find(items, shard, none->row, radii->in, margin) > 0;
+    const bool far = phx_far_items_find_due(&scratch->tile.far, shard, none->row, radii->in, margin) > 0;
     const bool changes =
         related && (!derived || phx_related_changes(scratch, shard, none->slot, phx_related_of(shard, none->slot)));
     if (!far && !changes && !phx_delta_renewed(&scratch->tile, shard, none->row)) return PHX_DELTA_DONE;
@@ -805,6 +802,7 @@ static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uin
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
         const phx_tile_observers observers = {place + i, n, tile->now, tile->old};
+        for (uint32_t w = 0; shard->limited && w < n; w++) phx_limit_await(shard, tile->row[place[i + w]]);
         if (PHX_UNLIKELY(next < place[i])) next = phx_tile_next_discontinuous(tile, place[i]);
         tile->candidate_count = phx_tile_pick(tile, cell[place[i]], next <= place[i + n - 1], &spans);
         scratch->counts.ranges_visited += spans;

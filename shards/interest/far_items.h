@@ -61,10 +61,10 @@ static inline void phx_far_box_add(phx_far_box *box, const phx_shard *shard, uin
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     const float x = rows->x[row], y = rows->y[row], ox = rows->ox[row], oy = rows->oy[row]; /* ox, oy may be NaN */
-    box->x0 = x < box->x0 ? x : box->x0, box->x1 = x > box->x1 ? x : box->x1;
-    box->y0 = y < box->y0 ? y : box->y0, box->y1 = y > box->y1 ? y : box->y1;
-    box->x0 = ox < box->x0 ? ox : box->x0, box->x1 = ox > box->x1 ? ox : box->x1;
-    box->y0 = oy < box->y0 ? oy : box->y0, box->y1 = oy > box->y1 ? oy : box->y1;
+    /* of the row alone first: then it waits once for the box of the row before */
+    const float x0 = ox < x ? ox : x, x1 = ox > x ? ox : x, y0 = oy < y ? oy : y, y1 = oy > y ? oy : y;
+    box->x0 = x0 < box->x0 ? x0 : box->x0, box->x1 = x1 > box->x1 ? x1 : box->x1;
+    box->y0 = y0 < box->y0 ? y0 : box->y0, box->y1 = y1 > box->y1 ? y1 : box->y1;
     if (!shard->uneven) return;
     const uint32_t slot = phx_row_slot(rows, row);
     box->heights = phx_height_span_with(box->heights, shard->store.body[slot].z);
@@ -92,5 +92,13 @@ static inline bool phx_far_items_due(const phx_far_items *items, uint32_t row)
  * behind; or they changed, and are or were so near. Sets items->due; returns their number.
  */
 uint32_t phx_far_items_find(phx_far_items *items, const phx_shard *shard, uint32_t row, float view, float margin);
+
+/* The same, or at once none, if its observer has no event with a crossing item. */
+static inline uint32_t phx_far_items_find_due(phx_far_items *items, const phx_shard *shard, uint32_t row, float view,
+                                              float margin)
+{
+    items->due_count = 0;
+    return phx_far_items_due(items, row) ? phx_far_items_find(items, shard, row, view, margin) : 0;
+}
 
 #endif

@@ -379,10 +379,21 @@ static inline void read_height(const phx_tile *tile, uint32_t place, float *now,
     *old = !previous && phx_row_discontinuous(&shard->grid.rows, number) ? *now : shard->old_heights.at[slot];
 }
 
+/* Prefetches the heights of the row at a place, which are in no order of memory. A previous row is a rare one. */
+PHX_PREFETCH_INLINE void await_height(const phx_tile *tile, uint32_t place)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_tile_row_word word = phx_tile_row_word_at(tile->row, place);
+    if (phx_tile_row_word_is_previous(word)) return;
+    const uint32_t slot = phx_row_slot(&shard->grid.rows, phx_tile_row_word_number(word));
+    __builtin_prefetch(&shard->store.body[slot].z);
+    __builtin_prefetch(&shard->old_heights.at[slot]);
+}
+
 /* Finds the heights of sorted rows, and marks rows with another old height as moved. false = no memory. */
 static bool find_heights(phx_tile *tile, phx_mem *mem)
 {
-    enum { AHEAD = 16 };
+    enum { AHEAD = 16 }; /* places */
     const phx_shard *shard = tile->shard;
     phx_tile_heights *heights = &tile->heights;
     phx_height_span spans[2] = {phx_height_span_none(), phx_height_span_none()}; /* of all rows, of own ones */
@@ -390,6 +401,7 @@ static bool find_heights(phx_tile *tile, phx_mem *mem)
     if (!phx_tile_heights_reserve(heights, mem, tile->rows_capacity)) return false;
     for (uint32_t i = 0; i < tile->count; i++) {
         float *now = &heights->now[i], *old = &heights->old[i];
+        if (i + AHEAD < tile->count) await_height(tile, i + AHEAD);
         read_height(tile, i, now, old);
         for (uint32_t own = 0; own <= phx_tile_own(tile, tile->row[i]); own++)
             spans[own] = phx_height_span_with(phx_height_span_with(spans[own], *now), *old);
