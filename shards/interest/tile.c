@@ -167,6 +167,17 @@ static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_bl
     tile->bounded_events = ring_between(tile->fine, 0.0f, farthest, square);
 }
 
+/*
+ * Do moved rows compare, in place of observers? Where fewer moved than observe. Measured where a tenth moves and all
+ * observe, a tick takes 0.83 times as long with a margin and 3 others in view, 0.68 times without one and 60 in view;
+ * of 300 observers and 800 moved rows 1.84 times. Not with a bounded target, as the two sides of a pair may have
+ * different events then.
+ */
+static bool movers_match(const phx_tile *tile, const phx_shard *shard)
+{
+    return !shard->dense_tick && shard->dirty_count < shard->observing_count && !tile->bounded;
+}
+
 static void lay_frame(phx_tile *tile, const phx_shard *shard, const own_place *own)
 {
     phx_tile_frame *frame = &tile->frame;
@@ -180,8 +191,7 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const own_place *o
     float around = (PHX_TILE_REACH + 1) / frame->scale;
     frame->longest_step =
         shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
-    /* with a bounded target the two sides of a pair may have different events */
-    frame->moved = phx_cell_word_flag(!shard->dense_tick && !tile->bounded);
+    frame->moved = phx_cell_word_flag(movers_match(tile, shard));
     /* moved rows outside the block are matched too: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
     float edge = around + frame->low / frame->scale;

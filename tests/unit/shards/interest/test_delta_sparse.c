@@ -371,6 +371,30 @@ Test(movers, few_observers_in_a_crowd_take_the_tile)
     }
 }
 
+/* In a tile the fewer compare: moved rows, for all observers, or observers. A margin has no sparse plan of movers. */
+Test(movers, the_fewer_of_movers_and_observers_compare)
+{
+    enum { OBSERVERS = 8, ALL = 200, ACROSS = 20, FEW = 4, MORE = 20 };
+    static const uint32_t moved[] = {FEW, MORE};
+    for (size_t m = 0; m < sizeof moved / sizeof *moved; m++) {
+        f = open_world(1, 24, 1);
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= ALL; id++)
+            fleet_enter(f, id, plain_attr(id <= OBSERVERS ? 10 : 0, 2), 1 + (float)(id % ACROSS),
+                        1 + (float)(id / ACROSS));
+        fleet_end(f);
+        fleet_tick(f);
+        begin(false);
+        for (uint64_t id = ALL; id > ALL - moved[m]; id--) fleet_move(f, id, f->entity[id].x, f->entity[id].y + 1);
+        fleet_end(f);
+        cr_assert_eq(f->scratch[0].plan.way, PHX_SPARSE_NONE);
+        const uint64_t tested = fleet_counts(f).pairs_tested - counted.pairs_tested;
+        const uint32_t fewer = moved[m] < OBSERVERS ? moved[m] : OBSERVERS;
+        cr_assert(tested > 0 && tested <= fewer * ALL, "%u moved: %lu pairs", moved[m], (unsigned long)tested);
+        fleet_close(f);
+    }
+}
+
 /* ---- when there is no room ---- */
 
 /*
