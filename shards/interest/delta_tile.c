@@ -802,7 +802,6 @@ static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uin
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
         const phx_tile_observers observers = {place + i, n, tile->now, tile->old};
-        for (uint32_t w = 0; shard->limited && w < n; w++) phx_limit_await(shard, tile->row[place[i + w]]);
         if (PHX_UNLIKELY(next < place[i])) next = phx_tile_next_discontinuous(tile, place[i]);
         tile->candidate_count = phx_tile_pick(tile, cell[place[i]], next <= place[i + n - 1], &spans);
         scratch->counts.ranges_visited += spans;

@@ -31,12 +31,6 @@ static inline bool phx_limit_near(const phx_shard *shard, const phx_list *list, 
     return list->count > 0 && (enters >= list->count || enters > shard->rules->adds_least);
 }
 
-/* Prefetches the room of a row's observer, which is in no order of memory, before its pairs are known. */
-PHX_PREFETCH_INLINE void phx_limit_await(const phx_shard *shard, uint32_t row)
-{
-    __builtin_prefetch(&shard->store.tail[phx_row_slot(&shard->grid.rows, row)], 1);
-}
-
 /* Is a derived list still below its limit after these events? */
 static inline bool phx_limit_fits(const phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves)
 {

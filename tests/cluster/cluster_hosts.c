@@ -314,17 +314,6 @@ static void move_own(cluster *c, host *h)
     }
 }
 
-/* The client of each observer hears of it. */
-static void tell_clients(cluster *c, host *h)
-{
-    const ph_batch *batch;
-    while (ph_batch_take(h->node.consumer, &batch) == PH_OK) {
-        clients_hear(&c->clients, batch, c->when);
-        clients_number(&c->clients, h->node.member, batch, c->when);
-        CHECK_OK(ph_batch_return(h->node.consumer, batch));
-    }
-}
-
 static void round_of(cluster *c, host *h)
 {
     ph_refusal refusal;
@@ -338,7 +327,7 @@ static void round_of(cluster *c, host *h)
     CHECK_OK(ph_producer_refusals(h->node.producer, &refusal, 1, &count));
     CHECK(count == 0, "seed %" PRIu64 " tick %" PRIu64 ": %s of %" PRIu64 " is refused: %s", c->seed, c->trail.tick,
           ph_command_name((ph_command)refusal.command), refusal.id, ph_status_name(refusal.status));
-    tell_clients(c, h);
+    clients_take(&c->clients, &h->node, c->when);
     CHECK_OK(phc_told(h->node.member));
 }
 

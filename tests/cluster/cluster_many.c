@@ -252,16 +252,6 @@ static void move_own(cluster *c, host *h)
     }
 }
 
-static void tell_clients(cluster *c, host *h)
-{
-    const ph_batch *batch;
-    while (ph_batch_take(h->node.consumer, &batch) == PH_OK) {
-        clients_hear(&c->clients, batch, c->when);
-        clients_number(&c->clients, h->node.member, batch, c->when);
-        CHECK_OK(ph_batch_return(h->node.consumer, batch));
-    }
-}
-
 static void round_of(cluster *c, host *h)
 {
     ph_refusal refusal;
@@ -277,7 +267,7 @@ static void round_of(cluster *c, host *h)
     CHECK_OK(ph_producer_refusals(h->node.producer, &refusal, 1, &count));
     CHECK(count == 0, "%s: %s of %" PRIu64 " is refused: %s", c->when, ph_command_name((ph_command)refusal.command),
           refusal.id, ph_status_name(refusal.status));
-    tell_clients(c, h);
+    clients_take(&c->clients, &h->node, c->when);
     const uint64_t told = phx_now_ns();
     CHECK_STATUS(phc_told(h->node.member), h->refused == PH_OK ? PH_OK : PH_BUSY);
     ns += phx_now_ns() - told;

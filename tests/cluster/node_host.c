@@ -116,6 +116,16 @@ void clients_number(clients *all, phc *member, const ph_batch *batch, const char
     }
 }
 
+void clients_take(clients *all, const node_host *node, const char *when)
+{
+    const ph_batch *batch;
+    while (ph_batch_take(node->consumer, &batch) == PH_OK) {
+        clients_hear(all, batch, when);
+        clients_number(all, node->member, batch, when);
+        CHECK_OK(ph_batch_return(node->consumer, batch));
+    }
+}
+
 void clients_forget(clients *all, uint64_t observer)
 {
     memset(all->told[observer], 0, sizeof all->told[observer]);

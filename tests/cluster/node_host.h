@@ -55,6 +55,8 @@ void clients_hear(clients *all, const ph_batch *batch, const char *when);
  * whichever node that was; or it is of a later feed.
  */
 void clients_number(clients *all, phc *member, const ph_batch *batch, const char *when);
+/* Takes all batches of the node's world: both of these for each. */
+void clients_take(clients *all, const node_host *node, const char *when);
 /* The client begins anew: the observer is a new one. */
 void clients_forget(clients *all, uint64_t observer);
 /* The list of an observer, by id; returns how many. Its client has the same one. */

@@ -34,16 +34,14 @@ enum {
 };
 
 typedef struct phx_halo_head {
-    uint64_t source, target; /* registrations */
-    uint32_t version;        /* of the source's map */
-    uint64_t tick;           /* of the source, from 1 on */
-    uint64_t echo;           /* the newest tick of the target that the source has heard; 0 = none */
-    uint32_t part;           /* of the messages of that tick, from 0 on */
-    bool last;               /* ... of which this one is the last */
-    uint32_t
-        heard_version; /* all other nodes have written to the source since regions and members were as in this map */
-    uint32_t settled_version; /* all that the source has given away by an earlier map has arrived, and nothing that came
-                                 waits */
+    uint64_t source, target;  /* registrations */
+    uint32_t version;         /* of the source's map */
+    uint64_t tick;            /* of the source, from 1 on */
+    uint64_t echo;            /* the newest tick of the target that the source has heard; 0 = none */
+    uint32_t part;            /* of the messages of that tick, from 0 on */
+    bool last;                /* ... of which this one is the last */
+    uint32_t heard_version;   /* by maps since this one all other nodes have written to the source */
+    uint32_t settled_version; /* what the source has given away by earlier maps has arrived, and nothing waits there */
     uint64_t pins_since;      /* the pins in the first message of a tick are all that have changed behind that one */
     uint64_t pins_echo;       /* tick of the target of which the source has its pins; 0 = none */
     uint32_t sets, copies, forwards, gone, pins, needs;
