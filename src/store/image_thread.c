@@ -55,6 +55,7 @@ static void write_image(phx_image_thread *at)
         prune_files(at);
     }
     atomic_store_explicit(&at->writing, false, memory_order_release);
+    PHX_STALL_POINT();
 }
 
 static void wait_for_work(phx_image_thread *at)
@@ -67,8 +68,10 @@ static void *run_thread(void *user)
     phx_image_thread *at = user;
     for (;;) {
         wait_for_work(at);
+        /* before `writing`: an image that is put while another's end is told is written, too */
+        const bool ends = atomic_load_explicit(&at->ending, memory_order_acquire);
         if (atomic_load_explicit(&at->writing, memory_order_acquire)) write_image(at);
-        if (atomic_load_explicit(&at->ending, memory_order_relaxed)) return NULL;
+        if (ends) return NULL;
     }
 }
 
@@ -82,9 +85,10 @@ int phx_image_thread_begin(phx_image_thread *at)
 
 void phx_image_thread_end(phx_image_thread *at)
 {
-    atomic_store_explicit(&at->ending, true, memory_order_relaxed);
+    atomic_store_explicit(&at->ending, true, memory_order_release); /* pairs with the load of run_thread() */
     (void)sem_post(&at->wake);
     (void)pthread_join(at->thread, NULL);
+    PHX_ASSERT(!phx_image_thread_is_writing(at));
     (void)sem_destroy(&at->wake);
 }
 

@@ -28,7 +28,7 @@ typedef struct phx_image_thread {
 
     sem_t wake;
     _Atomic bool writing; /* store-release by the thread at the end pairs with the load-acquire of the ticking thread */
-    _Atomic bool ending;  /* relaxed: the semaphore orders it */
+    _Atomic bool ending;  /* store-release behind the last image pairs with the load-acquire of the thread */
     /* by the thread; relaxed: statistics */
     _Atomic uint64_t durable_tick, images, failed, image_bytes, plain_bytes, write_ns;
     _Atomic int error;

@@ -151,6 +151,7 @@ static void *run_thread(void *user)
     for (bool ends = false; !ends;) {
         wait_for_records(at);
         ends = atomic_load_explicit(&at->ending, memory_order_acquire);
+        PHX_STALL_POINT();
         drain_ring(at);
         sync_due(at);
     }

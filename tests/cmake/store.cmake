@@ -16,6 +16,7 @@ if(PHAROS_BUILD_STORE)
             target_link_options(store_no_alloc PRIVATE -Wl,--wrap=${call}) # the test counts them
         endforeach()
     endif()
+    pharos_plain_test(NAME stress_store SOURCES concurrency/stress_store.c LIBS pharos_store LABELS concurrency)
     pharos_unit_test(NAME unit_store SOURCES unit/store/test_folder.c unit/store/test_ring.c LIBS pharos_store)
     pharos_plain_test(NAME store_follow SOURCES property/store_follow.c LIBS pharos_test_support pharos_store
                       LABELS property)
