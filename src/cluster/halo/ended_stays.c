@@ -15,10 +15,16 @@ void phx_ended_stays_free(phx_ended_stays *stays)
     phx_idmap_free(&stays->places);
 }
 
+/* Never 0, which is no key of a map. */
+static uint64_t stay_key(const phx_ended_stays *stays, uint64_t id, uint32_t stay)
+{
+    return phx_hash_both(stays->places.key, id, stay) | 1;
+}
+
 bool phx_ended_stays_note(phx_ended_stays *stays, uint64_t id, uint32_t stay, uint64_t now)
 {
     const phx_ended_stay ended = {.id = id, .tick = now, .stay = stay};
-    const uint64_t *place = phx_idmap_find(&stays->places, id);
+    const uint64_t key = stay_key(stays, id, stay), *place = phx_idmap_find(&stays->places, key);
     if (place) {
         stays->items[*place] = ended;
         return true;
@@ -27,24 +33,25 @@ bool phx_ended_stays_note(phx_ended_stays *stays, uint64_t id, uint32_t stay, ui
         !phx_grow(stays->mem, (void **)&stays->items, &stays->capacity, stays->count, (size_t)stays->count + 1,
                   sizeof *stays->items))
         return false;
-    phx_idmap_insert(&stays->places, id, stays->count);
+    phx_idmap_insert(&stays->places, key, stays->count);
     stays->items[stays->count++] = ended;
     return true;
 }
 
 bool phx_ended_stays_has(const phx_ended_stays *stays, uint64_t id, uint32_t stay)
 {
-    const uint64_t *place = phx_idmap_find(&stays->places, id);
-    return place && stays->items[*place].stay == stay;
+    const uint64_t *place = phx_idmap_find(&stays->places, stay_key(stays, id, stay));
+    return place && stays->items[*place].id == id && stays->items[*place].stay == stay;
 }
 
 static void forget_one(phx_ended_stays *stays, uint32_t place)
 {
-    (void)phx_idmap_remove(&stays->places, stays->items[place].id);
+    const phx_ended_stay old = stays->items[place];
+    (void)phx_idmap_remove(&stays->places, stay_key(stays, old.id, old.stay));
     const phx_ended_stay last = stays->items[--stays->count];
     if (place == stays->count) return;
     stays->items[place] = last;
-    *phx_idmap_find(&stays->places, last.id) = place;
+    *phx_idmap_find(&stays->places, stay_key(stays, last.id, last.stay)) = place;
 }
 
 void phx_ended_stays_forget(phx_ended_stays *stays, uint64_t now, uint32_t ticks)

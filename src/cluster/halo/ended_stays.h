@@ -1,6 +1,7 @@
 /*
  * Stays that have ended: entities that left, here or as a peer told. A node that has handed one over may write of it
- * for some ticks more, and must not bring it back. A part of the halo, on its thread.
+ * for some ticks more, and must not bring it back. Of an id that enters again and leaves again, maybe on other nodes,
+ * each stay is known: the words of their nodes come in any order. A part of the halo, on its thread.
  */
 #ifndef PHX_CLUSTER_HALO_ENDED_STAYS_H
 #define PHX_CLUSTER_HALO_ENDED_STAYS_H
@@ -9,14 +10,14 @@
 
 typedef struct phx_ended_stay {
     uint64_t id, tick; /* own one, in which it was told last */
-    uint32_t stay;     /* the last one of the id that was told */
+    uint32_t stay;
 } phx_ended_stay;
 
 typedef struct phx_ended_stays {
     phx_ended_stay *items; /* in no order */
     uint32_t count, capacity;
-    uint32_t next; /* the item that is looked at next, whether it is old */
-    phx_idmap places;
+    uint32_t next;    /* the item that is looked at next, whether it is old */
+    phx_idmap places; /* by a hash of id and stay; of two with one hash the later one is known */
     phx_mem *mem;
 } phx_ended_stays;
 

@@ -1,5 +1,5 @@
 /*
- * Stays that have ended: the last one of each id is known, until it is old.
+ * Stays that have ended: each is known, until it is old.
  */
 #include <criterion/criterion.h>
 
@@ -25,14 +25,24 @@ static void tear_down(void)
 
 TestSuite(ended_stays, .init = set_up, .fini = tear_down);
 
-Test(ended_stays, the_last_stay_of_an_id_is_known)
+Test(ended_stays, each_stay_of_an_id_is_known)
 {
     cr_assert_not(phx_ended_stays_has(&stays, 5, 1));
     cr_assert(phx_ended_stays_note(&stays, 5, 1, 10) && phx_ended_stays_note(&stays, 6, 1, 10));
     cr_assert(phx_ended_stays_has(&stays, 5, 1) && !phx_ended_stays_has(&stays, 5, 2));
     cr_assert(phx_ended_stays_note(&stays, 5, 2, 11));
-    cr_assert(phx_ended_stays_has(&stays, 5, 2) && !phx_ended_stays_has(&stays, 5, 1));
-    cr_assert(phx_ended_stays_has(&stays, 6, 1) && stays.count == 2);
+    cr_assert(phx_ended_stays_has(&stays, 5, 2) && phx_ended_stays_has(&stays, 5, 1), "words of both may come still");
+    cr_assert(phx_ended_stays_note(&stays, 5, 1, 12) && stays.count == 3, "it is told again");
+    cr_assert(phx_ended_stays_has(&stays, 6, 1) && !phx_ended_stays_has(&stays, 6, 2));
+}
+
+/* Each in its time: the words of one say nothing of another one. */
+Test(ended_stays, the_stays_of_an_id_are_forgotten_one_by_one)
+{
+    enum { TICKS = 40, LATER = 10, PARTS = 4 };
+    cr_assert(phx_ended_stays_note(&stays, 5, 1, 1) && phx_ended_stays_note(&stays, 5, 2, 1 + LATER));
+    for (uint64_t now = 1 + LATER; now <= 1 + TICKS + PARTS; now++) phx_ended_stays_forget(&stays, now, TICKS);
+    cr_assert(!phx_ended_stays_has(&stays, 5, 1) && phx_ended_stays_has(&stays, 5, 2) && stays.count == 1);
 }
 
 /* Each within so many ticks more as all of them are looked at in. */

@@ -83,6 +83,7 @@ typedef struct said {
     float x;
     uint64_t of, of_tick;
     bool none, sending, gone, more; /* more: parts of the tick come behind it */
+    uint32_t ended;                 /* the stay that is gone, behind the usual one */
     uint8_t turn;
     uint32_t stays;   /* behind the usual one */
     uint32_t settled; /* versions of the map that it is behind in that */
@@ -117,7 +118,7 @@ static void hear(said what)
     }
     if (what.of != 0) phx_halo_put_forward(at, &forward);
     if (what.of != 0) at += PHX_HALO_FORWARD_BYTES;
-    if (what.gone) phx_halo_put_gone(at, (phx_halo_gone){.id = ID, .stay = STAY});
+    if (what.gone) phx_halo_put_gone(at, (phx_halo_gone){.id = ID, .stay = STAY + what.ended});
     phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
 }
 
@@ -206,6 +207,22 @@ Test(halo_passed, what_has_left_is_not_brought_back_by_nodes_that_have_given_it_
     cr_assert_null(phx_halo_find(halo, ID));
     hear((said){.source = THIRD, .tick = 3, .x = 30, .stays = 1, .sending = true});
     cr_assert_not_null(phx_halo_find(halo, ID), "another stay has not ended");
+}
+
+/* It entered again on another node, and left there, too: the ends of both stays are told for some ticks, in any order.
+ */
+Test(halo_passed, of_an_id_that_has_left_twice_no_stay_is_brought_back)
+{
+    step();
+    hear((said){.source = FOURTH, .tick = 1, .none = true, .gone = true, .ended = 1});
+    hear((said){.source = PEER, .tick = 1, .none = true, .gone = true});
+    hear((said){.source = THIRD, .tick = 1, .x = 30, .stays = 1, .sending = true});
+    cr_assert_null(phx_halo_find(halo, ID), "the later one");
+    hear((said){.source = FOURTH, .tick = 2, .none = true, .gone = true, .ended = 1});
+    hear((said){.source = THIRD, .tick = 2, .x = 30, .sending = true});
+    cr_assert_null(phx_halo_find(halo, ID), "the earlier one");
+    hear((said){.source = THIRD, .tick = 3, .x = 30, .stays = 2});
+    cr_assert_not_null(phx_halo_find(halo, ID), "a third stay");
 }
 
 Test(halo_passed, what_has_left_here_is_not_brought_back_by_the_node_that_it_came_from)
