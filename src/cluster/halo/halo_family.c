@@ -165,6 +165,15 @@ static ph_status import_family(phx_halo *halo, const phx_offer *offer, phx_famil
     return ph_import(halo->def.producer, family->capsule, family->capsule_bytes, stay_of, halo);
 }
 
+/* A member as it comes. One that is taken back has a turn more than with the dead node, of which others may tell still.
+ */
+static phx_family_member member_of(const phx_node_event *event, const phx_family *family, uint32_t place)
+{
+    phx_family_member member = phx_family_member_at(family, place);
+    if (event->kind == PHX_NODE_TAKEN_BACK) member.turn++;
+    return member;
+}
+
 static void own_member(phx_halo *halo, const phx_family_member *member)
 {
     phx_halo_entity own = {.id = member->id,
@@ -203,7 +212,7 @@ ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, phx_family 
     const ph_status status = import_family(halo, &event->offer, family);
     if (status != PH_OK) return status;
     for (uint32_t i = 0; i < family->count; i++) {
-        const phx_family_member member = phx_family_member_at(family, i);
+        const phx_family_member member = member_of(event, family, i);
         const phx_halo_entity *known = phx_halo_find(halo, member.id);
         if (known && known->own) phx_place_set_add(&family->doubles, i);
         if (phx_event_drops(event, member.id)) leave_again(halo, &member);
@@ -212,14 +221,14 @@ ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, phx_family 
     return PH_OK;
 }
 
-ph_status phx_halo_gain_again(phx_halo *halo, const phx_offer *offer)
+ph_status phx_halo_gain_again(phx_halo *halo, const phx_node_event *event)
 {
     phx_family family;
-    if (!phx_halo_reserve_copies(halo, offer->follower_count + 1)) return PH_NO_MEMORY;
-    const ph_status status = import_family(halo, offer, &family);
+    if (!phx_halo_reserve_copies(halo, event->offer.follower_count + 1)) return PH_NO_MEMORY;
+    const ph_status status = import_family(halo, &event->offer, &family);
     if (status != PH_OK) return status;
     for (uint32_t i = 0; i < family.count; i++) {
-        const phx_family_member member = phx_family_member_at(&family, i);
+        const phx_family_member member = member_of(event, &family, i);
         const phx_halo_entity *entity = phx_halo_find(halo, member.id);
         if (entity && entity->own && entity->arrives) own_member(halo, &member);
         else leave_again(halo, &member);

@@ -46,7 +46,7 @@ typedef struct phx_halo_entity {
     bool arrives : 1;  /* own: it came, and it is not known yet that the world has taken it */
     bool copied : 1;   /* ... but the world has had its copy before */
     uint8_t far_ticks; /* own, or copied still: it is written for all peers still, and stands in phx_halo.far; else 0 */
-    uint8_t turn;      /* the hand-overs in its stay: of two copies the one of the later turn counts */
+    uint8_t turn;      /* hand-overs in its stay, and times it was taken back: the later turn counts */
     uint8_t refused;   /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
     uint64_t entered;  /* the number of the command that entered it here; 0: it came from another node */
     uint64_t written;  /* the last message that it stands in */

@@ -179,7 +179,7 @@ void phx_arrivals_import(phc *member)
         const phx_node_event event = phx_events_of(item);
         phx_refused_arrival *refused = find_refused(member, event.offer.id);
         if (!refused || !refused->waits) continue;
-        if (clear_place(member, &event, refused) && phx_halo_gain_again(&member->halo, &event.offer) == PH_OK)
+        if (clear_place(member, &event, refused) && phx_halo_gain_again(&member->halo, &event) == PH_OK)
             refused->waits = false;
     }
 }

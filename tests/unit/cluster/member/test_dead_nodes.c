@@ -6,6 +6,7 @@
 
 #include <pharos/cluster.h>
 
+#include "cluster/halo/halo_table.h"
 #include "cluster/member/reports.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node_host.h"
@@ -150,6 +151,30 @@ Test(dead_nodes, what_comes_back_has_the_number_of_the_dead_node)
     cr_assert_eq(event_of(PHC_EVENT_RESTORED, 1)->number, dead);
     const phc_event *unread = event_of(PHC_EVENT_DUPLICATE, 2); /* the own one stays */
     cr_assert(unread->number == dead && unread->status == PH_BAD_VALUE);
+}
+
+/*
+ * The dead node may have told of it with a turn more than before its hand-over, and others of what they had heard. Of
+ * these two the world refuses the first import, as the host has attached their copies.
+ */
+Test(dead_nodes, what_comes_back_has_a_turn_more_than_with_the_dead_node)
+{
+    for (uint64_t id = 1; id <= 2; id++) enter_at(0, id);
+    run_rounds(2);
+    phc_loop_cut(loop, &hosts[1].transport, true, true);
+    for (uint64_t id = 1; id <= 2; id++) send_over(0, 1, id);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(ph_attach(hosts[0].producer, 2, 1), PH_OK);
+    node_host_close(&hosts[1]);
+    run_rounds(LEASE_ROUNDS);
+    cr_assert_eq(event_of(PHC_EVENT_CLEARED, 1)->status, PH_ATTACHED);
+    for (uint64_t id = 1; id <= 2; id++) {
+        const bool went_on = phc_owns(hosts[2].member, id); /* the dead one's region may be the third one's */
+        const phx_halo_entity *entity = phx_halo_find(&hosts[went_on ? 2 : 0].member->halo, id);
+        (void)event_of(PHC_EVENT_RESTORED, id);
+        cr_assert(entity && entity->own, "%u", (unsigned)id);
+        cr_assert_eq(entity->turn, 2 + went_on, "%u: %u", (unsigned)id, entity->turn);
+    }
 }
 
 Test(dead_nodes, what_was_taken_from_one_has_its_number_though_it_is_told_later)
