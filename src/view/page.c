@@ -72,15 +72,17 @@ static void say(ph_view *view, phx_page *page, const char *line)
 
 /* ---- the monitor ---- */
 
-/* With `worlds` held. */
+/* With `worlds` held. A monitor that was closed in a tick has its place up to that tick's end: looks try again. */
 static void watch(ph_view *view, phx_page *page)
 {
     if (view->world.index1 == 0 || !page->known || !page->has_view) return;
     if (!page->watches) page->watches = ph_monitor_open(view->world, &monitor_def, &page->monitor) == PH_OK;
     if (!page->watches) {
-        say(view, page, "the world has no room for another monitor");
+        if (!page->roomless) say(view, page, "the world has no room for another monitor: this page waits for one");
+        page->roomless = true;
         return;
     }
+    page->roomless = false;
     const ph_status status = ph_monitor_watch(page->monitor, &page->view);
     if (status != PH_OK) say(view, page, "this part of the world can not be shown: it is too far out, or too small");
 }
@@ -409,6 +411,7 @@ void phx_page_look(ph_view *view, phx_page *page, lws_usec_t now_us)
     bool wants = has_news(view, page);
     if (page->frame.sent == page->frame.bytes && page->flying < PHX_VIEW_CREDIT && now_us >= page->due_us) {
         pthread_mutex_lock(&view->worlds);
+        if (page->roomless) watch(view, page);
         const bool packed = page->watches && pack_frame(view, page);
         pthread_mutex_unlock(&view->worlds);
         if (packed) page->due_us = next_due(page, now_us);

@@ -36,6 +36,7 @@ typedef struct phx_page {
     uint32_t number;    /* exchange; of its connection: a page that takes the place later has another one */
     bool known;         /* it has said the token */
     bool watches;       /* worlds; its monitor is open */
+    bool roomless;      /* worlds; the world has no room for its monitor, and the page has been told so */
     ph_monitor monitor; /* worlds */
     ph_monitor_view view;
     phx_spread spread; /* of the view's points */

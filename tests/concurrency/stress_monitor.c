@@ -1,7 +1,7 @@
 /*
  * Threads of monitors beside a ticking thread: each opens and closes its monitor, looks elsewhere, asks, takes and
- * returns frames, while entities move and readers read. For TSan; without it, that every status is one that the
- * manual allows, and that each frame is of one tick.
+ * returns frames, while entities move, definitions change and readers read. For TSan; without it, that every status is
+ * one that the manual allows, and that each frame is of one tick.
  *
  * Plain program: exit status 0 or 1, prints failures. Bounded by ticks.
  */
@@ -13,7 +13,7 @@
 
 #include "support/check.h"
 
-enum { TICKS = 600, MOVERS = 300, VIEWERS = 3, SIDE = 400 };
+enum { TICKS = 600, MOVERS = 300, VIEWERS = 3, SIDE = 400, RELOAD_EVERY = 10, LONGER = 100 /* on a busy machine */ };
 
 static ph_world world;
 static ph_producer producer;
@@ -77,19 +77,26 @@ static void *view_world(void *number)
     return NULL;
 }
 
+static void world_def(ph_world_def *def, ph_class *kind)
+{
+    *kind = ph_class_default("default");
+    kind->view = 20;
+    *def = ph_world_def_default();
+    def->classes = kind;
+    def->class_count = 1;
+    def->world_size[0] = def->world_size[1] = SIDE;
+    def->tower_size = 20;
+    def->shards[0] = def->shards[1] = 2;
+    def->workers = 2;
+    def->share_min = 0;
+    def->consumers = 0;
+}
+
 static void open_world(void)
 {
-    ph_class kind = ph_class_default("default");
-    ph_world_def def = ph_world_def_default();
-    kind.view = 20;
-    def.classes = &kind;
-    def.class_count = 1;
-    def.world_size[0] = def.world_size[1] = SIDE;
-    def.tower_size = 20;
-    def.shards[0] = def.shards[1] = 2;
-    def.workers = 2;
-    def.share_min = 0;
-    def.consumers = 0;
+    ph_class kind;
+    ph_world_def def;
+    world_def(&def, &kind);
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
     for (uint64_t id = 1; id <= MOVERS; id++) {
         const ph_attrs attrs = {.given = PH_X | PH_Y, .x = (float)(id % SIDE), .y = (float)(id * 7 % SIDE)};
@@ -106,7 +113,12 @@ int main(void)
         numbers[i] = 1000 * i;
         REQUIRE(pthread_create(&threads[i], NULL, view_world, &numbers[i]) == 0);
     }
-    for (uint64_t t = 0; t < TICKS; t++) {
+    ph_world_def def;
+    ph_class kind;
+    world_def(&def, &kind);
+    for (uint64_t t = 0; t < TICKS || (t < LONGER * TICKS && atomic_load(&frames) == 0); t++) {
+        kind.view = (float)(20 + t / RELOAD_EVERY % 5);
+        if (t % RELOAD_EVERY == 0) CHECK_OK(ph_world_reconfigure(world, &def, NULL, 0));
         for (uint64_t id = 1; id <= MOVERS; id++)
             CHECK_OK(ph_move(producer, id, (float)((id + t) % SIDE), (float)((id * 7 + t) % SIDE), 0));
         CHECK_OK(ph_tick(world, NULL));

@@ -1,13 +1,14 @@
 /*
  * A host of pharos_view that answers requests when test_connections.py says so, by lines of the standard input: "next"
  * prints the page of the next request, 0 if none waits; "say PAGE TEXT" and "slice PAGE TEXT" answer one; "pages"
- * prints how many there are; "tick" runs one. Its world has two classes, of views 10 and 20. Prints the address first;
- * ends with its input.
+ * prints how many there are; "tick" runs one; "fill" opens monitors until there is room for none, "free" closes these.
+ * Its world has two classes, of views 10 and 20. Prints the address first; ends with its input.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <pharos/monitor.h>
 #include <pharos/pharos.h>
 #include <pharos/view.h>
 
@@ -39,9 +40,31 @@ static bool answer(ph_view *view, const char *line)
     return strncmp(line, "say ", strlen("say ")) == 0;
 }
 
+static ph_monitor filling[PH_MONITORS_MAX];
+static uint32_t filling_count;
+
+static bool fill_places(ph_world world)
+{
+    ph_status status = PH_OK;
+    while (status == PH_OK && filling_count < PH_MONITORS_MAX) {
+        status = ph_monitor_open(world, &(ph_monitor_def){.every = 1}, &filling[filling_count]);
+        filling_count += status == PH_OK;
+    }
+    return status == PH_OK || status == PH_TAKEN;
+}
+
+static bool free_places(void)
+{
+    ph_status status = PH_OK;
+    while (status == PH_OK && filling_count > 0) status = ph_monitor_close(filling[--filling_count]);
+    return status == PH_OK;
+}
+
 static bool obey(ph_view *view, ph_world world, const char *line)
 {
     if (strcmp(line, "tick") == 0) return ph_tick(world, 0) == PH_OK;
+    if (strcmp(line, "fill") == 0) return fill_places(world);
+    if (strcmp(line, "free") == 0) return free_places();
     if (strcmp(line, "next") == 0) print(next_page(view));
     else if (strcmp(line, "pages") == 0) print(ph_view_pages(view));
     else return answer(view, line);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What a host answers is for the connection that asked: a page that takes the place of one that went gets none of it.
-Keys of a class are told with the number of that class.
+Keys of a class are told with the number of that class. A page that finds no room for its monitor waits for it.
 usage: test_connections.py HOST-COMMAND ... (host.c)"""
+import select
 import socket
 import subprocess
 import sys
@@ -71,6 +72,22 @@ def check_class(host):
         one.close()
 
 
+def check_room(host):
+    """A page that comes while there is no room for its monitor is told, and has frames once there is."""
+    host.tell("fill")
+    page, _ = asking(host)
+    page.watch()
+    page.until(lambda: page.refused)
+    host.tell("free")
+    end = time.monotonic() + WAIT_S
+    while not page.frames:
+        assert time.monotonic() < end, "no frame"
+        host.tell("tick")
+        if select.select([page.socket], [], [], LOOK_S)[0]:
+            page.next()
+    page.close()
+
+
 def main():
     with Host() as host:
         gone = [asking(host) for _ in range(PLACES)]
@@ -98,6 +115,8 @@ def main():
             page.close()
         host.until("pages", lambda count: count == 0)
         check_class(host)
+        host.until("pages", lambda count: count == 0)
+        check_room(host)
         host.process.stdin.close()
         assert host.process.wait(60) == 0, host.process.stderr.read()
         host.process.stdin = None

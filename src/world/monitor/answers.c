@@ -62,8 +62,8 @@ static void answer_question(const phx_world *world, phx_monitor *monitor, ph_mon
 void phx_answers_fill(const phx_world *world, phx_monitor *monitor)
 {
     ph_monitor_frame *frame = &monitor->frame;
-    const uint32_t asked = atomic_load_explicit(&monitor->asked, memory_order_acquire);
-    uint32_t at = atomic_load_explicit(&monitor->answered, memory_order_relaxed);
+    const uint64_t asked = atomic_load_explicit(&monitor->asked, memory_order_acquire);
+    uint64_t at = atomic_load_explicit(&monitor->answered, memory_order_relaxed);
     const uint64_t end = phx_now_ns() + monitor->def.question_ns;
     frame->answer_count = frame->hit_count = 0;
     for (; at != asked && (frame->answer_count == 0 || phx_now_ns() < end); at++) {
@@ -71,7 +71,7 @@ void phx_answers_fill(const phx_world *world, phx_monitor *monitor)
         *answer = (ph_monitor_answer){.question = monitor->questions[at % monitor->def.questions]};
         answer_question(world, monitor, answer);
     }
-    frame->questions_waiting = asked - at;
+    frame->questions_waiting = (uint32_t)(asked - at);
     atomic_fetch_add_explicit(&monitor->answers_given, frame->answer_count, memory_order_relaxed);
     atomic_store_explicit(&monitor->answered, at, memory_order_release);
 }

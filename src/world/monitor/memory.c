@@ -113,14 +113,15 @@ phx_monitor *phx_monitor_make(phx_world *world, const ph_monitor_def *def)
     monitor->def = *def;
     monitor->worker_count = world->crew ? world->crew->count : 1;
     monitor->shard_count = world->shard_count;
-    monitor->class_room = world->def.class_count;
+    monitor->class_room =
+        atomic_load_explicit(&world->kind_count, memory_order_relaxed); /* grows with the first frame */
     monitor->runs_max = phx_points_runs_max(world->shard_count, def->points_max);
     monitor->stride = 1;
     monitor->view_written = 1;
     monitor->view_shown = 0;
     atomic_store_explicit(&monitor->mailbox, 2, memory_order_relaxed);
     monitor->views[0] = first_view(world);
-    monitor->keys_before = world->definitions;
+    monitor->keys_before = atomic_load_explicit(&world->definitions, memory_order_relaxed);
     if (make_arrays(monitor)) return monitor;
     phx_monitor_free(&world->mem, monitor);
     return NULL;

@@ -74,7 +74,7 @@ void phx_monitor_watch(phx_monitor *monitor, const ph_monitor_view *view)
 
 ph_status phx_monitor_ask(phx_monitor *monitor, const ph_monitor_question *question)
 {
-    const uint32_t asked = atomic_load_explicit(&monitor->asked, memory_order_relaxed);
+    const uint64_t asked = atomic_load_explicit(&monitor->asked, memory_order_relaxed);
     if (asked - atomic_load_explicit(&monitor->answered, memory_order_acquire) == monitor->def.questions)
         return PH_FULL;
     monitor->questions[asked % monitor->def.questions] = *question;

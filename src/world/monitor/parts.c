@@ -68,10 +68,11 @@ static bool fit_classes(phx_monitor *monitor, uint32_t count)
 static const ph_class *keep_classes(const phx_world *world, phx_monitor *monitor)
 {
     const ph_world_def *def = &world->def;
-    if (monitor->classes_of == world->definitions + 1) return monitor->classes;
+    const uint64_t definitions = atomic_load_explicit(&world->definitions, memory_order_relaxed);
+    if (monitor->classes_of == definitions + 1) return monitor->classes;
     if (!fit_classes(monitor, def->class_count)) return NULL;
     memcpy(monitor->classes, def->classes, def->class_count * sizeof *monitor->classes);
-    monitor->classes_of = world->definitions + 1;
+    monitor->classes_of = definitions + 1;
     return monitor->classes;
 }
 
@@ -112,6 +113,7 @@ void phx_parts_fill(const phx_world *world, phx_monitor *monitor)
     for (uint32_t i = 0; i < frame->shard_count; i++) monitor->shards[i] = numbers_of(world, i);
     if (frame->stats) phx_query_stats(world, monitor->stats);
     if (!frame->keys) return;
-    monitor->keys = keys_of(world, world->definitions - monitor->keys_before);
+    const uint64_t definitions = atomic_load_explicit(&world->definitions, memory_order_relaxed);
+    monitor->keys = keys_of(world, definitions - monitor->keys_before);
     frame->classes = keep_classes(world, monitor);
 }

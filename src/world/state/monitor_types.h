@@ -120,7 +120,7 @@ typedef struct phx_monitor {
      * free.
      */
     ph_monitor_question *questions;
-    _Atomic uint32_t asked, answered;
+    _Atomic uint64_t asked, answered;
 
     /* Release by the side that hands the frame over; acquire by the other one. */
     _Atomic uint32_t frame_state;

@@ -125,12 +125,12 @@ bool phx_producer_snapshot(phx_producer *producer)
     return true;
 }
 
-void phx_producer_release(phx_producer *producer)
+void phx_producer_release(phx_producer *producer, bool ends_tick)
 {
     if (!producer->in_tick) return;
     producer->in_tick = false;
     phx_command_queue_release(producer->queue);
-    if (atomic_load_explicit(&producer->state, memory_order_acquire) != PHX_DRAINING) return;
+    if (!ends_tick || atomic_load_explicit(&producer->state, memory_order_acquire) != PHX_DRAINING) return;
     phx_command_queue_counts counts = phx_command_queue_count(producer->queue);
     if (counts.accepted == counts.released) atomic_store_explicit(&producer->state, PHX_FREE, memory_order_release);
 }

@@ -68,7 +68,10 @@ bool phx_producer_refuse(phx_producer *producer, phx_mem *mem, uint32_t bound, p
 
 /* The tick's snapshot: every command published before the call is in it. false = the slot was never used. */
 bool phx_producer_snapshot(phx_producer *producer);
-/* The tick's end: gives read blocks back, and frees a drained slot. */
-void phx_producer_release(phx_producer *producer);
+/*
+ * The end of a tick or an apply: gives read blocks back. A tick frees a drained slot as well; an apply does not, as the
+ * tick may still refuse broadcasts that the apply took.
+ */
+void phx_producer_release(phx_producer *producer, bool ends_tick);
 
 #endif

@@ -19,10 +19,12 @@ static const uint32_t PHX_GATE_WORKING = 1u << 30;
 /* Lets a reader in. false: a tick is open, the reader is not inside. */
 static inline bool phx_gate_read_begin(_Atomic uint32_t *gate)
 {
-    uint32_t before = atomic_fetch_add_explicit(gate, 1, memory_order_acquire);
-    if (!(before & PHX_GATE_OPEN_TICK)) return true;
-    atomic_fetch_sub_explicit(gate, 1, memory_order_relaxed);
-    return false;
+    uint32_t now = atomic_load_explicit(gate, memory_order_relaxed);
+    do {
+        if (now & PHX_GATE_OPEN_TICK)
+            return false; /* not counted even for an instant: the next tick would be turned away */
+    } while (!atomic_compare_exchange_weak_explicit(gate, &now, now + 1, memory_order_acquire, memory_order_relaxed));
+    return true;
 }
 
 static inline void phx_gate_read_end(_Atomic uint32_t *gate)
@@ -34,10 +36,7 @@ static inline void phx_gate_read_end(_Atomic uint32_t *gate)
 static inline bool phx_gate_tick_begin(_Atomic uint32_t *gate)
 {
     uint32_t now = atomic_load_explicit(gate, memory_order_relaxed);
-    if (now & PHX_GATE_WORKING) return false;
-    uint32_t readers = now & ~PHX_GATE_OPEN_TICK;
-    /* a reader that is being turned away from an open tick may be counted for an instant */
-    if (readers != 0 && !(now & PHX_GATE_OPEN_TICK)) return false;
+    if (now & ~PHX_GATE_OPEN_TICK) return false;
     return atomic_compare_exchange_strong_explicit(gate, &now, now | PHX_GATE_OPEN_TICK | PHX_GATE_WORKING,
                                                    memory_order_acquire, memory_order_relaxed);
 }

@@ -51,7 +51,7 @@ static void adopt_definition(phx_world *world)
 {
     bool bands_changed = phx_bands_differ(&world->def, &world->next_def);
     world->journal.def_taken = true;
-    world->definitions++;
+    atomic_fetch_add_explicit(&world->definitions, 1, memory_order_relaxed);
     phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     world->classes = world->next_classes;
     world->next_classes = NULL;
@@ -150,7 +150,7 @@ static void end_commands(phx_world *world)
     if (world->journal.write) world->journal.write(world);
     world->run_count = world->run_at = 0;
     for (uint32_t i = phx_world_producers_first(world); i < phx_world_producers_end(world); i++)
-        phx_producer_release(&world->producers[i]);
+        phx_producer_release(&world->producers[i], !world->apply.running);
     world->journal.replays = false;
 }
 

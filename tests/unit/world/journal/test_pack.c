@@ -216,7 +216,7 @@ static void drop_all(void)
     phx_command_run run;
     while (phx_command_queue_next(from.queue, &run))
         ;
-    phx_producer_release(&from);
+    phx_producer_release(&from, true);
 }
 
 /* ph_area has bytes between its fields that say nothing. */
@@ -273,8 +273,8 @@ static uint32_t compare_queues(void)
         expect_same_command(&a, at_a, &b, at_b);
     }
     cr_assert(at_b == b.count && phx_command_queue_peek(to.queue) == 0, "a command more");
-    phx_producer_release(&from);
-    phx_producer_release(&to);
+    phx_producer_release(&from, true);
+    phx_producer_release(&to, true);
     return count;
 }
 
@@ -301,7 +301,7 @@ Test(pack, a_record_that_is_cut_is_refused_at_every_length)
         cr_assert_eq(strncmp(reason_text, "run ", 4), 0, "%s", reason_text);
     }
     cr_assert_eq(unpack_all(size, runs), PH_OK);
-    phx_producer_release(&from);
+    phx_producer_release(&from, true);
 }
 
 /* Shortens the only run of the record to so many bytes of commands. */
@@ -397,7 +397,7 @@ Test(pack, numbers_of_a_command_beyond_their_bounds_are_refused)
     }
     memcpy(record + head, &kept, sizeof kept);
     cr_assert_eq(unpack_all(size, runs), PH_OK);
-    phx_producer_release(&from);
+    phx_producer_release(&from, true);
 }
 
 Test(pack, a_run_that_can_not_be_is_refused)
@@ -425,7 +425,7 @@ Test(pack, a_run_that_can_not_be_is_refused)
     }
     memcpy(record, &kept, sizeof kept);
     cr_assert_eq(unpack_all(size, runs), PH_OK);
-    phx_producer_release(&from);
+    phx_producer_release(&from, true);
 }
 
 Test(pack, a_flag_that_is_no_bool_and_padding_that_is_not_zero_are_refused)
@@ -445,5 +445,5 @@ Test(pack, a_flag_that_is_no_bool_and_padding_that_is_not_zero_are_refused)
     }
     record[HEADS] = 0;
     cr_assert_eq(unpack_all(size, runs), PH_OK);
-    phx_producer_release(&from);
+    phx_producer_release(&from, true);
 }

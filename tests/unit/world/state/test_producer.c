@@ -61,7 +61,7 @@ static uint32_t pass_tick(phx_producer *producer)
     uint32_t count = 0;
     if (!phx_producer_snapshot(producer)) return 0;
     while (phx_command_queue_next(producer->queue, &run)) count += run.count;
-    phx_producer_release(producer);
+    phx_producer_release(producer, true);
     return count;
 }
 
@@ -88,7 +88,7 @@ Test(producer, a_closed_slot_is_free_once_a_tick_has_read_its_commands)
     uint32_t read = 0;
     while (phx_command_queue_next(producers[0].queue, &run)) read += run.count;
     cr_assert_eq(read, 2);
-    phx_producer_release(&producers[0]);
+    phx_producer_release(&producers[0], true);
     cr_assert_eq(state_of(0), PHX_DRAINING, "three commands wait");
     cr_assert_eq(pass_tick(&producers[0]), 3);
     cr_assert_eq(state_of(0), PHX_FREE);
@@ -96,10 +96,24 @@ Test(producer, a_closed_slot_is_free_once_a_tick_has_read_its_commands)
     cr_assert_eq(producers[0].sequence, 0, "the next owner counts from 1");
 }
 
+Test(producer, an_apply_that_has_read_all_commands_keeps_a_closed_slot_for_the_tick)
+{
+    phx_command_run run;
+    (void)open_slot(0);
+    submit_commands(&producers[0], 2);
+    phx_producer_close(&producers[0]);
+    cr_assert(phx_producer_snapshot(&producers[0]));
+    while (phx_command_queue_next(producers[0].queue, &run)) continue;
+    phx_producer_release(&producers[0], false);
+    cr_assert_eq(state_of(0), PHX_DRAINING, "the tick may refuse what the apply took");
+    cr_assert_eq(pass_tick(&producers[0]), 0);
+    cr_assert_eq(state_of(0), PHX_FREE);
+}
+
 Test(producer, a_slot_that_was_never_used_has_no_part_in_a_tick)
 {
     cr_assert_not(phx_producer_snapshot(&producers[0]));
-    phx_producer_release(&producers[0]);
+    phx_producer_release(&producers[0], true);
     cr_assert_eq(state_of(0), PHX_FREE);
 }
 
