@@ -23,7 +23,8 @@ static uint64_t stay_key(const phx_ended_stays *stays, uint64_t id, uint32_t sta
 
 bool phx_ended_stays_note(phx_ended_stays *stays, uint64_t id, uint32_t stay, uint64_t now)
 {
-    const phx_ended_stay ended = {.id = id, .tick = now, .stay = stay};
+    const phx_ended_stay *known = phx_ended_stays_find(stays, id, stay);
+    const phx_ended_stay ended = {.id = id, .since = known ? known->since : now, .tick = now, .stay = stay};
     const uint64_t key = stay_key(stays, id, stay), *place = phx_idmap_find(&stays->places, key);
     if (place) {
         stays->items[*place] = ended;
@@ -38,10 +39,11 @@ bool phx_ended_stays_note(phx_ended_stays *stays, uint64_t id, uint32_t stay, ui
     return true;
 }
 
-bool phx_ended_stays_has(const phx_ended_stays *stays, uint64_t id, uint32_t stay)
+const phx_ended_stay *phx_ended_stays_find(const phx_ended_stays *stays, uint64_t id, uint32_t stay)
 {
     const uint64_t *place = phx_idmap_find(&stays->places, stay_key(stays, id, stay));
-    return place && stays->items[*place].id == id && stays->items[*place].stay == stay;
+    const phx_ended_stay *ended = place ? &stays->items[*place] : NULL;
+    return ended && ended->id == id && ended->stay == stay ? ended : NULL;
 }
 
 static void forget_one(phx_ended_stays *stays, uint32_t place)

@@ -59,7 +59,7 @@ static bool is_ahead(const phx_halo *halo, const phx_halo_peer *peer, uint64_t t
 /* Where a copy of a message comes from: its writer, or the node that the writer forwards it of. */
 typedef struct origin {
     uint64_t source, tick;
-    uint64_t writer;
+    uint64_t writer, echo; /* echo: the newest own tick that the writer had heard */
 } origin;
 
 static bool is_forwarded(const origin *from)
@@ -77,20 +77,48 @@ static bool is_news(const phx_halo *halo, const origin *from)
 }
 
 /*
- * Is the copy older than what stands here, as far as is known? In one stay turns decide, and in one turn the ticks of
- * its node. Of two stays the one counts that was heard last, but for the words of a node that has given one away.
+ * Has its stay ended? A node that has given it away does not know so yet, and words of a former owner are late. But one
+ * that has heard of the tick of its end may have taken it back from a dead node.
  */
+static bool is_over(const phx_halo *halo, const phx_halo_copy *copy, const origin *from)
+{
+    const phx_ended_stay *ended = phx_ended_stays_find(&halo->ended, copy->id, copy->stay);
+    return ended && (copy->sending || is_forwarded(from) || from->echo <= ended->since);
+}
+
+/*
+ * Is a copy of another stay older than the one here, as far as is known? The one counts that was heard last, but for
+ *  - words from before this node had given away the one here: their writer has not heard of that tick;
+ *  - words of a node that has given the other one away, or of one whose place was taken here: a late node's. A host
+ *    that enters an id twice has both of them.
+ */
+static bool is_earlier_stay(const phx_halo *halo, const phx_halo_entity *entity, const phx_halo_copy *copy,
+                            const origin *from)
+{
+    const phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
+    if (from->echo < remote->given) return true;
+    if (remote->source == from->source) return from->tick < remote->tick;
+    if (phx_holdings_find(&halo->def.node->holdings, copy->id)) return true;
+    if (is_forwarded(from)) return remote->source != from->writer;
+    return (copy->sending || copy->stay == remote->replaced) && phx_halo_is_repeated(halo, entity);
+}
+
+/* Is the copy older than the one here? In one stay turns decide, and in one turn the ticks of its node. */
 static bool is_older(const phx_halo *halo, const phx_halo_entity *entity, const phx_halo_copy *copy, const origin *from)
 {
     const phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
-    const bool is_same_stay = copy->stay == entity->stay;
     const uint8_t turns = (uint8_t)(copy->turn - entity->turn); /* they begin anew after 256 */
-    if (is_same_stay && turns != 0) return turns > INT8_MAX;
-    if (remote->source == from->source) return from->tick < remote->tick;
-    if (is_same_stay) return false;
-    if (phx_holdings_find(&halo->def.node->holdings, copy->id)) return true;
-    if (is_forwarded(from)) return remote->source != from->writer;
-    return copy->sending && phx_halo_is_repeated(halo, entity);
+    if (copy->stay != entity->stay) return is_earlier_stay(halo, entity, copy, from);
+    if (turns != 0) return turns > INT8_MAX;
+    return remote->source == from->source && from->tick < remote->tick;
+}
+
+/* The stay that a copy takes the place of, or took it of before. A node that is not its owner does not know. */
+static uint32_t replaced_by(const phx_halo *halo, const phx_halo_entity *entity, const phx_halo_copy *copy,
+                            const origin *from)
+{
+    if (!entity || copy->sending || is_forwarded(from)) return copy->stay;
+    return entity->stay == copy->stay ? phx_halo_remote_of(halo, entity)->replaced : entity->stay;
 }
 
 /* For a copy that is not here, or of another stay, which leaves. false: not now. */
@@ -118,11 +146,12 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
         return true;
     }
     if (is_forwarded(from) && !is_news(halo, from)) return true;
-    if ((copy->sending || is_forwarded(from)) && phx_ended_stays_has(&halo->ended, copy->id, copy->stay)) {
-        phx_halo_note_ended(halo, copy->id, copy->stay); /* a node that has given it away does not know so yet */
+    if (is_over(halo, copy, from)) {
+        phx_halo_note_ended(halo, copy->id, copy->stay); /* as long as such words come */
         return true;
     }
     if (entity && is_older(halo, entity, copy, from)) return true;
+    const uint32_t replaced = replaced_by(halo, entity, copy, from);
     if (!entity || entity->stay != copy->stay) {
         if (!make_place(halo, copy->id)) return false;
         entity = NULL;
@@ -135,6 +164,7 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
     if (!entity) entity = phx_halo_add_entered(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
     phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
     remote->source = from->source;
+    remote->replaced = replaced;
     remote->heard = true;
     remote->attrs = copy->attrs;
     entity->turn = copy->turn;
@@ -144,13 +174,12 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
     return true;
 }
 
-/* A copy that another node told of leaves as well, unless that one tells of it still: it has given the entity away. */
-static bool take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone gone)
+/* A copy that another node told of leaves as well: that one has given the entity away. */
+static bool take_gone(phx_halo *halo, phx_halo_gone gone)
 {
     const phx_halo_entity *entity = phx_halo_find(halo, gone.id);
     phx_halo_note_ended(halo, gone.id, gone.stay);
     if (!entity || entity->own || entity->stay != gone.stay) return true;
-    if (phx_halo_remote_of(halo, entity)->source != head->source && phx_halo_is_repeated(halo, entity)) return true;
     return phx_halo_drop_copy(halo, entity);
 }
 
@@ -162,7 +191,7 @@ static bool take_entities(phx_halo *halo, phx_halo_peer *peer, const phx_halo_he
     bool all = true;
     for (uint32_t i = 0, forwards = 0; i < head->copies; i++) {
         const phx_halo_copy copy = phx_halo_copy_at(parts, i);
-        origin from = {.source = head->source, .tick = head->tick, .writer = head->source};
+        origin from = {.source = head->source, .tick = head->tick, .writer = head->source, .echo = head->echo};
         if (forwards < head->forwards && phx_halo_forward_at(parts, forwards).copy == i) {
             const phx_halo_forward forward = phx_halo_forward_at(parts, forwards++);
             from.source = forward.source;
@@ -170,7 +199,7 @@ static bool take_entities(phx_halo *halo, phx_halo_peer *peer, const phx_halo_he
         }
         all &= take_copy(halo, peer, head, &copy, &from);
     }
-    for (uint32_t i = 0; i < head->gone; i++) all &= take_gone(halo, head, phx_halo_gone_at(parts, i));
+    for (uint32_t i = 0; i < head->gone; i++) all &= take_gone(halo, phx_halo_gone_at(parts, i));
     return all;
 }
 

@@ -55,12 +55,14 @@ typedef struct phx_halo_entity {
 
 /* What a copy has beside that. */
 typedef struct phx_halo_remote {
-    uint64_t source; /* registration */
-    uint64_t tick;   /* of the source, when it was repeated last */
-    uint64_t passed; /* own one until which it is copied to peers; see halo_passed.h */
-    uint64_t said;   /* its ownership when it broadcast here last; 0 = never */
-    bool heard;      /* the source has told of it; else it was given away to there */
-    ph_attrs attrs;  /* as they were submitted */
+    uint64_t source;   /* registration */
+    uint64_t tick;     /* of the source, when it was repeated last */
+    uint64_t passed;   /* own one until which it is copied to peers; see halo_passed.h */
+    uint64_t given;    /* own one in which it was given away here, in this stay; 0: it was never own */
+    uint64_t said;     /* its ownership when it broadcast here last; 0 = never */
+    bool heard;        /* the source has told of it; else it was given away to there */
+    uint32_t replaced; /* the stay of its id that it took the place of, by its owner's words alone; its own one: none */
+    ph_attrs attrs;    /* as they were submitted */
 } phx_halo_remote;
 
 typedef struct phx_halo_ids {

@@ -57,7 +57,7 @@ static phx_halo_entity *add_copy(phx_halo *halo, phx_halo_entity entity)
     PHX_ASSERT(place < halo->remote_capacity);
     if (place < halo->entity_count) put_entity(halo, halo->entity_count, halo->entities[place]);
     put_entity(halo, place, entity);
-    halo->remotes[place] = (phx_halo_remote){0};
+    halo->remotes[place] = (phx_halo_remote){.replaced = entity.stay};
     return &halo->entities[place];
 }
 
@@ -109,7 +109,7 @@ phx_halo_entity *phx_halo_disown(phx_halo *halo, phx_halo_entity *entity)
     PHX_ASSERT(moved.own && to < halo->remote_capacity);
     put_entity(halo, from, halo->entities[to]);
     put_entity(halo, to, moved);
-    halo->remotes[to] = (phx_halo_remote){0};
+    halo->remotes[to] = (phx_halo_remote){.given = halo->now, .replaced = moved.stay};
     halo->entities[to].own = false;
     return &halo->entities[to];
 }

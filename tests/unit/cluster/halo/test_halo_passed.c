@@ -88,6 +88,7 @@ typedef struct said {
     uint32_t stays;   /* behind the usual one */
     uint32_t settled; /* versions of the map that it is behind in that */
     uint32_t ahead;   /* ... and that it is ahead of this node */
+    uint32_t late;    /* ticks of this node that it has not heard */
 } said;
 
 static void hear(said what)
@@ -105,7 +106,7 @@ static void hear(said what)
                                 .version = map.version + what.ahead,
                                 .settled_version = map.version - what.settled,
                                 .tick = what.tick,
-                                .echo = halo->now,
+                                .echo = halo->now - what.late,
                                 .last = !what.more,
                                 .sets = !what.none,
                                 .copies = !what.none,
@@ -190,9 +191,8 @@ Test(halo_passed, an_entity_that_left_its_new_node_leaves_the_copy_of_the_old_on
     step();
     hear((said){.source = PEER, .tick = 1, .x = 30});
     hear((said){.source = THIRD, .tick = 1, .none = true, .gone = true});
-    expect_copy(PEER, 1, 30); /* it is repeated: the other node's word alone does not count */
-    hear((said){.source = PEER, .tick = 2, .none = true});
-    hear((said){.source = THIRD, .tick = 2, .none = true, .gone = true});
+    cr_assert_null(phx_halo_find(halo, ID), "though it is repeated, as far as is known");
+    hear((said){.source = PEER, .tick = 2, .x = 31});
     cr_assert_null(phx_halo_find(halo, ID));
 }
 
@@ -216,6 +216,7 @@ Test(halo_passed, of_an_id_that_has_left_twice_no_stay_is_brought_back)
     step();
     hear((said){.source = FOURTH, .tick = 1, .none = true, .gone = true, .ended = 1});
     hear((said){.source = PEER, .tick = 1, .none = true, .gone = true});
+    step();
     hear((said){.source = THIRD, .tick = 1, .x = 30, .stays = 1, .sending = true});
     cr_assert_null(phx_halo_find(halo, ID), "the later one");
     hear((said){.source = FOURTH, .tick = 2, .none = true, .gone = true, .ended = 1});
@@ -223,6 +224,53 @@ Test(halo_passed, of_an_id_that_has_left_twice_no_stay_is_brought_back)
     cr_assert_null(phx_halo_find(halo, ID), "the earlier one");
     hear((said){.source = THIRD, .tick = 3, .x = 30, .stays = 2});
     cr_assert_not_null(phx_halo_find(halo, ID), "a third stay");
+}
+
+/* It left one node and entered on another one: the first one's last words from before come late, and then its end. */
+Test(halo_passed, late_words_of_a_stay_remove_no_later_one_of_the_id)
+{
+    step();
+    hear((said){.source = PEER, .tick = 1, .x = 30});
+    hear((said){.source = THIRD, .tick = 1, .x = 40, .stays = 1});
+    hear((said){.source = PEER, .tick = 2, .x = 31});
+    expect_copy(THIRD, 1, 40);
+    hear((said){.source = THIRD, .tick = 2, .x = 41, .stays = 1});
+    hear((said){.source = PEER, .tick = 3, .x = 32});
+    expect_copy(THIRD, 2, 41);
+    hear((said){.source = PEER, .tick = 4, .none = true, .gone = true});
+    expect_copy(THIRD, 2, 41);
+}
+
+/* Its end was told by its last node: the one before that is late, or has taken it back from that one, which died. */
+Test(halo_passed, late_words_of_a_stay_that_has_ended_bring_nothing_back)
+{
+    step();
+    hear((said){.source = PEER, .tick = 1, .none = true, .gone = true});
+    hear((said){.source = FOURTH, .tick = 1, .x = 30});
+    step();
+    hear((said){.source = PEER, .tick = 2, .none = true, .gone = true});
+    hear((said){.source = FOURTH, .tick = 2, .x = 31, .late = 1});
+    cr_assert_null(phx_halo_find(halo, ID));
+    hear((said){.source = FOURTH, .tick = 3, .x = 32});
+    expect_copy(FOURTH, 3, 32); /* it has heard of that tick */
+}
+
+/* As where two hosts have entered the id, or the first one's words had come before any of the other one's. */
+Test(halo_passed, a_stay_that_goes_on_takes_its_place_back_where_the_other_one_is_not_repeated)
+{
+    step();
+    hear((said){.source = PEER, .tick = 1, .x = 30});
+    hear((said){.source = THIRD, .tick = 1, .x = 40, .stays = 1});
+    hear((said){.source = THIRD, .tick = 2, .none = true});
+    hear((said){.source = PEER, .tick = 2, .x = 31});
+    expect_copy(PEER, 2, 31);
+    hear((said){.source = THIRD, .tick = 3, .x = 42, .stays = 1});
+    expect_copy(PEER, 2, 31); /* its place was taken, too */
+    hear((said){.source = PEER, .tick = 3, .x = 32, .sending = true});
+    hear((said){.source = THIRD, .tick = 4, .x = 43, .stays = 1});
+    expect_copy(THIRD, 4, 43); /* its owner tells of it, the other one's is not known */
+    hear((said){.source = PEER, .tick = 4, .x = 33});
+    expect_copy(THIRD, 4, 43);
 }
 
 Test(halo_passed, what_has_left_here_is_not_brought_back_by_the_node_that_it_came_from)
@@ -338,6 +386,29 @@ Test(halo_passed, an_entity_that_its_new_node_tells_of_is_forwarded)
     }
     write_tick();
     cr_assert_eq(messages[2].copies, 0);
+}
+
+static void expect_stay(uint32_t stay)
+{
+    const phx_halo_entity *entity = phx_halo_find(halo, ID);
+    cr_assert(entity && entity->stay == stay);
+}
+
+/* It left there, and entered here: the words from before are late. */
+Test(halo_passed, what_was_given_away_stands_here_whatever_its_new_node_told_before_of_its_id)
+{
+    give_one();
+    const uint32_t stay = phx_halo_find(halo, ID)->stay;
+    hear((said){.source = PEER, .tick = 1, .x = 35, .late = 2});
+    expect_stay(stay);
+    hear((said){.source = PEER, .tick = 2, .none = true, .gone = true, .late = 2});
+    hear((said){.source = FOURTH, .tick = 1, .x = 36, .late = 2});
+    expect_stay(stay);
+    phx_hand_over_finish(&node, phx_node_peer(&node, PEER));
+    hear((said){.source = PEER, .tick = 3, .x = 37, .stays = 1, .late = 2});
+    expect_stay(stay); /* an ack is not late with them */
+    hear((said){.source = PEER, .tick = 4, .x = 38, .stays = 2, .late = 1});
+    expect_stay(STAY + 2); /* it has left there, and entered again */
 }
 
 /* Its word counts nowhere any more; the entity comes back here. */
