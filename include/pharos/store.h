@@ -99,7 +99,8 @@ PH_NODISCARD PH_API ph_status ph_store_open(const ph_store_def *def, ph_world wo
                                             size_t reason_size);
 
 /**
- * After each ph_tick(): captures an image if one is due and none is being written. Waits for no disk.
+ * After each ph_tick(): captures an image if one is due and none is being written; counts a gap of the journal that the
+ * disk has made since. Waits for no disk.
  * @return PH_OK: also if nothing was due, or an image was put off (ph_store_stats.late, short_of; a world that is
  * PH_BUSY for ph_image_capture()); PH_BAD_HANDLE: the world is destroyed; PH_BAD_ARGUMENT. @thread ticker
  */

@@ -205,6 +205,7 @@ ph_status ph_store_tick(ph_store *store)
     if (status != PH_OK) return status == PH_BUSY ? PH_OK : status;
     const bool writing = phx_image_thread_is_writing(&store->images);
     if (!writing) check_base(store);
+    if (store->recording && run_failed(store)) break_journal(store);
     if (tick < store->due_tick) return PH_OK;
     if (writing) {
         if (store->counted_tick != store->due_tick) atomic_fetch_add_explicit(&store->late, 1, memory_order_relaxed);

@@ -272,8 +272,9 @@ bool phx_replay_record_tick(phx_replay_state *replay)
 {
     ph_store_stats stats;
     if (!replay->job->record_path) return true;
-    for (;;) {
-        if (ph_store_stats_get(replay->store->images, &stats) != PH_OK || stats.gaps > 0)
+    for (bool goes_on = true;; goes_on = ph_store_tick(replay->store->images) == PH_OK) { /* it finds losses */
+        if (!goes_on || ph_store_stats_get(replay->store->images, &stats) != PH_OK || stats.gaps > 0 ||
+            !stats.recording)
             return phx_replay_fail(replay, PHX_EXIT_TROUBLE, "--record: a tick has more than fits, or the disk fails");
         if (stats.journal_tick + BEHIND_MAX >= replay->summary->ticks) return true;
         wait_a_little();

@@ -6,6 +6,7 @@ usage: test_replay_store.py PHAROS-REPLAY [--seed N] [NAME ...]   NAME: only the
 """
 import os
 import random
+import resource
 import shutil
 import signal
 import struct
@@ -287,6 +288,20 @@ def test_follow(folder, seed):
     out, err = shadows[1].communicate(timeout=60)
     expect(shadows[1].returncode == 0 and b'"ticks":' in out, f"seed {seed}: a signal: {shadows[1].returncode} {err.decode()}")
     expect(read(folder, "events.csv").startswith(read(folder, "two.csv")), f"seed {seed}: events up to the signal")
+
+
+def test_record_fails(folder, seed):
+    """The first image or the journal is lost: a recording that waits for the disk ends."""
+    def bounded():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    rows = ["tick,op,id,x,y", "1,enter,1,3,3"] + [f"{tick},move,1,{tick % 90},5" for tick in range(2, 1000)]
+    write(folder, "long.csv", "\n".join(rows) + "\n")
+    os.makedirs(os.path.join(folder, image(0))) # no file takes the place of a folder
+    os.makedirs(os.path.join(folder, "t"))
+    command = ["long.csv", *base.SMALL_WORLD, "--record"]
+    Run(folder, command + ["s/w"]).ends(1, "the image of tick 0 is lost").ends(1, "--record: a tick has more than fits")
+    Run(folder, command + ["t/w"], preexec_fn=bounded).ends(1, "File too large").ends(1, "--record: a tick has more than")
 
 
 def test_usage(folder, seed):

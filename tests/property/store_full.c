@@ -133,15 +133,13 @@ static void run_ticks(running *at, uint32_t ticks)
     }
 }
 
-/*
- * Until no image is on its way, and the last tick is safe or a gap is counted: an error of the journal is, in the next
- * tick. No statement about time.
- */
-static void await_disk(running *at)
+/* Until no image is on its way, and the last tick is safe or a gap is counted. No statement about time. */
+static void await_disk(const running *at)
 {
-    while (history_stats(at->store).writing) (void)usleep(100);
-    while (history_durable(at->store) < at->tick && history_stats(at->store).gaps == 0) {
-        if (journal_lines > 0) run_ticks(at, 1);
+    for (;;) {
+        CHECK_OK(ph_store_tick(at->store)); /* counts losses of the disk */
+        const ph_store_stats stats = history_stats(at->store);
+        if (!stats.writing && (stats.gaps > 0 || history_durable(at->store) >= at->tick)) return;
         (void)usleep(1000);
     }
 }

@@ -246,6 +246,40 @@ static void test_base_lost(const uint64_t *hashes)
     }
 }
 
+/* Lines of the log; by the journal's thread. */
+static _Atomic uint32_t log_lines;
+
+static void count_line(void *user, ph_log_level level, const char *line)
+{
+    (void)user, (void)level, (void)line;
+    log_lines++;
+}
+
+/* The disk loses the records behind the last tick: the store counts the gap also where no tick follows. */
+static void test_loss_behind_ticks(const uint64_t *hashes)
+{
+    char folder[TEMP_PATH_SIZE];
+    temp_folder(folder, "pharos_journal");
+    ph_store_def def = def_in(folder);
+    def.log = count_line;
+    const phx_folder place = {folder, (char *)(uintptr_t) "w"};
+    char *path = phx_folder_file(&place, 1, PHX_STORE_JOURNAL);
+    log_lines = 0;
+    journaled at = begin_store(&phx_disk_posix, &def);
+    REQUIRE(path && mkdir(path, 0700) == 0); /* no file takes the place of a folder */
+    run_ticks(&at, 1);
+    while (log_lines == 0) (void)usleep(100);
+    CHECK_OK(ph_store_tick(at.store));
+    const ph_store_stats stats = history_stats(at.store);
+    CHECK(stats.gaps == 1 && !stats.recording, "%" PRIu64 " gaps", stats.gaps);
+    CHECK_STATUS(ph_store_close(at.store), PH_IO);
+    CHECK_OK(ph_world_destroy(at.world));
+    REQUIRE(rmdir(path) == 0);
+    history_expect(&def, hashes, 0, 0);
+    free(path);
+    remove_files(folder);
+}
+
 /*
  * What clients get of a recovered world: nothing of the replayed ticks, and in the first tick behind the whole list of
  * each observer.
@@ -584,6 +618,7 @@ int main(int argc, char **argv)
     test_stall(hashes);
     test_gap_at_end(hashes);
     test_base_lost(hashes);
+    test_loss_behind_ticks(hashes);
     test_clients(hashes);
     test_second_store(hashes);
     test_other_process(hashes);
