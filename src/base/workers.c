@@ -15,10 +15,10 @@
 #include "base/workers.h"
 
 #include "base/float_env.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -213,26 +213,17 @@ static void name_thread(pthread_t thread, uint32_t index)
     (void)pthread_setname_np(thread, name); /* for top and gdb; nothing hangs on it */
 }
 
-/* Signals are the host's: its threads take them. */
 static bool start_threads(phx_workers *workers)
 {
-    sigset_t all;
-    sigset_t old;
-
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0) {
-        return false;
-    }
     while (workers->threads < workers->count - 1) {
         worker *next = &workers->own[workers->threads + 1];
 
-        if (pthread_create(&next->thread, NULL, worker_main, next) != 0) {
+        if (phx_thread_begin(&next->thread, worker_main, next) != 0) {
             break;
         }
         name_thread(next->thread, next->index);
         workers->threads++;
     }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
     return workers->threads == workers->count - 1;
 }
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "store/image_file.h"
-#include "store/store_thread.h"
 
 static void log_failure(const phx_image_thread *at, int error)
 {
@@ -78,7 +78,7 @@ static void *run_thread(void *user)
 int phx_image_thread_begin(phx_image_thread *at)
 {
     if (sem_init(&at->wake, 0, 0) != 0) return errno;
-    const int error = phx_store_thread_begin(&at->thread, run_thread, at);
+    const int error = phx_thread_begin(&at->thread, run_thread, at);
     if (error != 0) (void)sem_destroy(&at->wake);
     return error;
 }

@@ -12,7 +12,7 @@
 #include <pharos/save.h>
 
 #include "base/clock.h"
-#include "store/store_thread.h"
+#include "base/thread.h"
 
 static void report_failure(phx_journal_thread *at, int error)
 {
@@ -167,7 +167,7 @@ int phx_journal_thread_begin(phx_journal_thread *at, uint64_t ring_bytes)
     if (!phx_store_ring_init(&at->ring, ring_bytes)) return ENOMEM;
     int error = sem_init(&at->wake, 0, 0) != 0 ? errno : 0;
     if (error == 0) {
-        error = phx_store_thread_begin(&at->thread, run_thread, at);
+        error = phx_thread_begin(&at->thread, run_thread, at);
         if (error != 0) (void)sem_destroy(&at->wake);
     }
     if (error != 0) phx_store_ring_free(&at->ring);

@@ -261,11 +261,13 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 
 static phx_node_signals signals;
 
+/* On any thread, and on two at a time. */
 static void handle_signal(int number)
 {
-    if (number == SIGUSR1) signals.rests = !signals.rests;
-    else if (number == SIGUSR2) signals.is_slow = !signals.is_slow;
-    else if (signals.stops < 2) signals.stops = signals.stops + 1;
+    _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a handler may not wait for a lock");
+    if (number == SIGUSR1) atomic_fetch_xor_explicit(&signals.rests, 1, memory_order_relaxed);
+    else if (number == SIGUSR2) atomic_fetch_xor_explicit(&signals.is_slow, 1, memory_order_relaxed);
+    else atomic_fetch_add_explicit(&signals.stops, 1, memory_order_relaxed);
 }
 
 /* signal() would end the process at the second one on some systems. */

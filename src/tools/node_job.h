@@ -6,7 +6,7 @@
 #define PHX_TOOLS_NODE_JOB_H
 
 #include <pharos/cluster.h>
-#include <signal.h>
+#include <stdatomic.h>
 
 typedef struct phx_node_job {
     const ph_world_def *world_def;
@@ -22,11 +22,11 @@ typedef struct phx_node_job {
     const char *metrics_path; /* NULL = none */
 } phx_node_job;
 
-/* What signals ask for; written by handlers, read by the loop. */
+/* What signals ask for; written by handlers, read by the loop; relaxed: it orders nothing. */
 typedef struct phx_node_signals {
-    volatile sig_atomic_t stops;   /* SIGTERM and SIGINT, counted: one drains, a second one leaves at once */
-    volatile sig_atomic_t rests;   /* 1: the walkers stand still. SIGUSR1 changes it */
-    volatile sig_atomic_t is_slow; /* 1: the host needs slow_ms in each tick. SIGUSR2 changes it */
+    _Atomic uint32_t stops;   /* SIGTERM and SIGINT, counted: one drains, a second one leaves at once */
+    _Atomic uint32_t rests;   /* 1: the walkers stand still. SIGUSR1 changes it */
+    _Atomic uint32_t is_slow; /* 1: the host needs slow_ms in each tick. SIGUSR2 changes it */
 } phx_node_signals;
 
 #endif

@@ -138,6 +138,11 @@ static void take_batches(node_run *run)
     }
 }
 
+static uint32_t read_signal(const _Atomic uint32_t *number)
+{
+    return atomic_load_explicit(number, memory_order_relaxed);
+}
+
 /* PH_BUSY of the member: it is fenced, and has said so by an event. */
 static ph_status run_tick(node_run *run)
 {
@@ -146,8 +151,8 @@ static ph_status run_tick(node_run *run)
     if (status != PH_OK || run->host.fenced) return status == PH_BUSY ? PH_OK : status;
     phx_census_ask(&run->host);
     if (run->job->feeds) phx_node_feed_hear(&run->host, &run->feed);
-    if (!run->signals->rests) phx_node_host_walk(&run->host);
-    if (run->signals->is_slow) sleep_until(phx_clock_ns() + (uint64_t)run->job->slow_ms * NS_IN_MS);
+    if (!read_signal(&run->signals->rests)) phx_node_host_walk(&run->host);
+    if (read_signal(&run->signals->is_slow)) sleep_until(phx_clock_ns() + (uint64_t)run->job->slow_ms * NS_IN_MS);
     status = ph_tick(run->world, NULL);
     if (status != PH_OK) return status;
     phx_node_host_count_refusals(&run->host);
@@ -226,6 +231,7 @@ static void drain(node_run *run, uint64_t now_ns)
 /* Is it time to leave? *exit_status is set then. */
 static bool is_over(node_run *run, uint64_t now_ns, int *exit_status)
 {
+    const uint32_t stops = read_signal(&run->signals->stops);
     const char *how = NULL;
     *exit_status = PHX_EXIT_OK;
     if (run->host.fenced) {
@@ -233,14 +239,14 @@ static bool is_over(node_run *run, uint64_t now_ns, int *exit_status)
         *exit_status = run->host.fenced_for == PH_OK ? PHX_EXIT_FENCED : PHX_EXIT_KEPT_OUT;
     } else if (run->host.is_drained) {
         how = "drained";
-    } else if (run->signals->stops > 0 && run->job->member.gateway) {
+    } else if (stops > 0 && run->job->member.gateway) {
         how = "left";
-    } else if (run->signals->stops > 0 && is_alone(run)) {
+    } else if (stops > 0 && is_alone(run)) {
         how = "alone"; /* no other node can take its entities: the common world ends */
-    } else if (run->signals->stops > 1 || (run->drain_end_ns != 0 && now_ns >= run->drain_end_ns)) {
+    } else if (stops > 1 || (run->drain_end_ns != 0 && now_ns >= run->drain_end_ns)) {
         how = "not drained";
         *exit_status = PHX_EXIT_LEFT_ENTITIES;
-    } else if (run->signals->stops > 0) {
+    } else if (stops > 0) {
         drain(run, now_ns);
     }
     if (how) phx_line_end(&run->host, how);

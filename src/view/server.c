@@ -7,6 +7,7 @@
  */
 #include "view/server.h"
 
+#include "base/thread.h"
 #include "view/page.h"
 #include "view/page_html.h"
 
@@ -242,7 +243,7 @@ ph_status phx_server_start(ph_view *view, uint32_t port, const char *token, char
         return PH_IO;
     }
     const bool random = make_token(view, token);
-    if (random && pthread_create(&view->thread, NULL, run, view) == 0) return PH_OK;
+    if (random && phx_thread_begin(&view->thread, run, view) == 0) return PH_OK;
     lws_context_destroy(view->context);
     snprintf(reason, reason_size, random ? "no thread is to be had" : "no random bytes are to be had");
     return PH_IO;

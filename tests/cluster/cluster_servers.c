@@ -18,6 +18,7 @@
 #include "cluster/node_host.h"
 #include "cluster/servers.h"
 #include "support/check.h"
+#include "support/thread_masks.h"
 
 enum { STEP_US = 500, ROUND_US = 10000, NS_IN_MS = 1000000, PATIENCE_MS = 20000 };
 
@@ -64,6 +65,7 @@ static void test_nats_contract(const char *program)
     await_connected(&a);
     await_connected(&b);
     conform_transport(&a, &b, step_time, NULL);
+    check_threads_block("nats", 4);
     a.close(a.user);
     b.close(b.user);
     servers_end(&group);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "cluster/servers/etcd_json.h"
 #include "cluster/servers/subject.h"
 
@@ -425,7 +426,7 @@ static bool begin_curl(etcd_line *line)
 static ph_status begin_line(etcd_line *line, char *reason, size_t reason_size)
 {
     if (!begin_curl(line)) return PH_NO_MEMORY;
-    const int error = pthread_create(&line->thread, NULL, run_requests, line);
+    const int error = phx_thread_begin(&line->thread, run_requests, line);
     line->is_running = error == 0;
     if (error != 0 && reason) (void)snprintf(reason, reason_size, "no thread for requests: error %d", error);
     return error == 0 ? PH_OK : PH_IO;

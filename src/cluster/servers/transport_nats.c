@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/thread.h"
 #include "cluster/servers/subject.h"
 #include "cluster/wire/item_queue.h"
 
@@ -430,7 +431,7 @@ static ph_status begin_line(nats_line *line, const phc_nats_def *def, char *reas
     pthread_mutex_init(&line->mutex, NULL);
     pthread_cond_init(&line->wake, &by_monotonic);
     pthread_condattr_destroy(&by_monotonic);
-    const int error = pthread_create(&line->thread, NULL, run_line, line);
+    const int error = phx_thread_begin(&line->thread, run_line, line);
     line->is_running = error == 0;
     if (error == 0) return PH_OK;
     pthread_mutex_destroy(&line->mutex);
@@ -457,6 +458,7 @@ static bool def_is_good(const phc_nats_def *def, char *reason, size_t reason_siz
 ph_status phc_nats_open(const phc_nats_def *def, phc_transport *transport, char *reason, size_t reason_size)
 {
     phx_mem outer;
+    sigset_t before;
     ph_status status = PH_OK;
     if (!def || !transport) return PH_BAD_ARGUMENT;
     if (!def_is_good(def, reason, reason_size)) return PH_BAD_DEF;
@@ -466,8 +468,10 @@ ph_status phc_nats_open(const phc_nats_def *def, phc_transport *transport, char 
     phx_mem_init(&made->mem, def->allocator);
     init_line(&made->mem, &made->lines[PHC_HALO], PHC_HALO, HALO_BYTES);
     init_line(&made->mem, &made->lines[PHC_CHANNEL], PHC_CHANNEL, CHANNEL_BYTES);
+    phx_block_signals(&before); /* libnats begins threads with its first options */
     for (uint32_t i = 0; i < PHC_TRAFFICS && status == PH_OK; i++)
         status = begin_line(&made->lines[i], def, reason, reason_size);
+    phx_restore_signals(&before);
     if (status != PH_OK) {
         nats_close(made);
         return status;

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -13,7 +14,7 @@
 enum { TIMEOUT_MS = 100, POLL_NS = 1000000, HANG_MS = 20000, RENEWALS = 50, LOOKS_MAX = 20 };
 
 static atomic_uint asked, ended;
-static atomic_bool is_free;
+static atomic_bool is_free, takes_signals;
 
 static void wait_a_bit(void)
 {
@@ -26,6 +27,9 @@ __attribute__((visibility("default"))) int getaddrinfo(const char *restrict name
                                                        struct addrinfo **restrict result)
 {
     (void)name, (void)service, (void)hints, (void)result;
+    sigset_t blocked;
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    if (sigismember(&blocked, SIGUSR1) != 1 || sigismember(&blocked, SIGTERM) != 1) atomic_store(&takes_signals, true);
     atomic_fetch_add(&asked, 1);
     for (uint32_t i = 0; i < HANG_MS && !atomic_load(&is_free); i++) wait_a_bit();
     atomic_fetch_add(&ended, 1);
@@ -54,7 +58,9 @@ Test(store_etcd, no_request_waits_for_a_resolver_that_hangs)
         cr_assert_eq(store.lease_renew(store.user, tag, 7), PH_OK);
         for (; answers < tag; wait_a_bit()) (void)store.poll(store.user, 1, note_answer, &answers);
     }
+    for (uint32_t i = 0; i < HANG_MS && atomic_load(&asked) == 0; i++) wait_a_bit(); /* a late thread */
     cr_assert_gt(atomic_load(&asked), 0, "libcurl resolves names in another way");
+    cr_assert_not(atomic_load(&takes_signals), "a thread of libcurl takes the host's signals");
     cr_assert_leq(atomic_load(&asked), LOOKS_MAX, "%u threads", atomic_load(&asked));
     cr_assert_eq(atomic_load(&ended), 0, "an answer waited for the resolver");
     store.state(store.user, &state);
