@@ -156,3 +156,9 @@ int phx_folder_lock(const phx_folder *folder)
     if (file >= 0) (void)close(file);
     return -error;
 }
+
+void phx_folder_unlock(int lock)
+{
+    (void)flock(lock, LOCK_UN);
+    (void)close(lock);
+}

@@ -52,7 +52,9 @@ void phx_folder_prune_journal(const phx_folder *folder, const phx_disk *disk, ui
  */
 int phx_folder_put_aside(const phx_folder *folder, const phx_disk *disk, const char *ending, uint64_t tick);
 
-/* Locks the store's name until the descriptor is closed. Below 0: -errno; -EWOULDBLOCK: another store has it. */
+/* Locks the store's name. Below 0: -errno; -EWOULDBLOCK: another store has it. */
 int phx_folder_lock(const phx_folder *folder);
+/* Ends the lock and closes its descriptor, which a forked child may have, too, and would keep locked. */
+void phx_folder_unlock(int lock);
 
 #endif

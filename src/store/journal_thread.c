@@ -107,32 +107,33 @@ static int write_record(phx_journal_thread *at, phx_journal_frame_head *frame)
     return error;
 }
 
-/* Writes the frames that are in the ring. */
-static void drain_ring(phx_journal_thread *at)
+/* Behind an error, 0 = none, the records of this run are passed over. */
+static void end_run(phx_journal_thread *at, int error)
 {
-    for (phx_journal_frame_head *frame; (frame = phx_store_ring_next(&at->ring)) != NULL;
-         phx_store_ring_pass(&at->ring, frame)) {
-        if (frame->kind == PHX_JOURNAL_FRAME_FIRST) {
-            at->passing = false;
-            at->run++;
-        }
-        if (at->passing) continue;
-        const int error = write_record(at, frame);
-        if (error == 0) continue;
-        at->passing = true;
-        give_up_file(at);
-        report_failure(at, error);
-    }
+    if (error == 0) return;
+    at->passing = true;
+    give_up_file(at);
+    report_failure(at, error);
 }
 
 static void sync_due(phx_journal_thread *at)
 {
     if (!at->unsynced || phx_now_ns() - at->synced_ns < at->sync_ns) return;
-    const int error = sync_file(at);
-    if (error == 0) return;
-    at->passing = true;
-    give_up_file(at);
-    report_failure(at, error);
+    end_run(at, sync_file(at));
+}
+
+/* Writes the frames that are in the ring. More may come as fast as these are written, and syncs are due all the same.
+ */
+static void drain_ring(phx_journal_thread *at)
+{
+    for (phx_journal_frame_head *frame; (frame = phx_store_ring_next(&at->ring)) != NULL; sync_due(at)) {
+        if (frame->kind == PHX_JOURNAL_FRAME_FIRST) {
+            at->passing = false;
+            at->run++;
+        }
+        if (!at->passing) end_run(at, write_record(at, frame));
+        phx_store_ring_pass(&at->ring, frame);
+    }
 }
 
 /* Waits for a record; no longer than until a sync is due. */

@@ -19,7 +19,7 @@ bool phx_store_ring_init(phx_store_ring *ring, uint64_t size)
     PHX_ASSERT(size % sizeof(uint64_t) == 0);
     ring->bytes = aligned_alloc(PHX_LARGE_PAGE, (size + PHX_LARGE_PAGE - 1) / PHX_LARGE_PAGE * PHX_LARGE_PAGE);
     ring->size = size;
-    ring->open = 0;
+    ring->origin = ring->open = 0;
     atomic_init(&ring->put, 0);
     atomic_init(&ring->taken, 0);
     if (!ring->bytes) return false;
@@ -34,9 +34,14 @@ void phx_store_ring_free(phx_store_ring *ring)
     ring->bytes = NULL;
 }
 
-static phx_journal_frame_head *frame_at(const phx_store_ring *ring, uint64_t place)
+static uint64_t place_of(const phx_store_ring *ring, uint64_t position)
 {
-    return (phx_journal_frame_head *)(void *)(ring->bytes + place % ring->size);
+    return (position - ring->origin) % ring->size;
+}
+
+static phx_journal_frame_head *frame_at(const phx_store_ring *ring, uint64_t position)
+{
+    return (phx_journal_frame_head *)(void *)(ring->bytes + place_of(ring, position));
 }
 
 void *phx_store_ring_begin(phx_store_ring *ring, uint64_t bytes)
@@ -44,7 +49,9 @@ void *phx_store_ring_begin(phx_store_ring *ring, uint64_t bytes)
     const uint64_t put = atomic_load_explicit(&ring->put, memory_order_relaxed);
     /* pairs with the release in pass: the reader is done with these bytes */
     const uint64_t room = ring->size - (put - atomic_load_explicit(&ring->taken, memory_order_acquire));
-    const uint64_t wanted = phx_journal_frame_bytes(bytes), left = ring->size - put % ring->size;
+    /* no end is skipped: it could be all the room that a large record lacks. The reader waits for another `put` */
+    if (room == ring->size) ring->origin = put;
+    const uint64_t wanted = phx_journal_frame_bytes(bytes), left = ring->size - place_of(ring, put);
     const uint64_t skipped = wanted > left ? left : 0;
     if (bytes > ring->size || wanted + skipped > room) return NULL;
     /* an end too short for a head is passed over by both sides */
@@ -67,7 +74,7 @@ phx_journal_frame_head *phx_store_ring_next(phx_store_ring *ring)
     const uint64_t put = atomic_load_explicit(&ring->put, memory_order_acquire);
     uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
     if (taken == put) return NULL;
-    const uint64_t left = ring->size - taken % ring->size;
+    const uint64_t left = ring->size - place_of(ring, taken);
     if (left < sizeof(phx_journal_frame_head) || frame_at(ring, taken)->kind == PHX_JOURNAL_FRAME_SKIP) {
         taken += left;
         atomic_store_explicit(&ring->taken, taken, memory_order_release);

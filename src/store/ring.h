@@ -14,7 +14,8 @@
 typedef struct phx_store_ring {
     unsigned char *bytes;
     uint64_t size;
-    /* counted for ever; the place is the remainder by the size */
+    /* counted for ever; the place is the remainder by the size, from `origin` on */
+    uint64_t origin;        /* by the writer, while the ring is empty; the reader reads it behind `put` */
     uint64_t open;          /* by the writer: behind the frame that is begun; `put` until it is ended */
     _Atomic uint64_t put;   /* by the writer; release: the frames before it are complete */
     _Atomic uint64_t taken; /* by the reader; release: the bytes before it may be used again */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <pharos/pharos.h>
 
@@ -91,7 +90,7 @@ static ph_status refuse_place(const ph_store_def *def, int error, char *reason, 
 
 static void free_store(ph_store *store)
 {
-    if (store->lock >= 0) (void)close(store->lock);
+    if (store->lock >= 0) phx_folder_unlock(store->lock);
     phx_folder_free(&store->folder);
     free(store);
 }

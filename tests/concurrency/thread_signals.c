@@ -1,7 +1,7 @@
 /*
  * Threads of the library block all signals: workers, the threads of a store, of a view and of a cluster's servers, and
- * the ones that other libraries begin for these. The signals of the thread that opens them stay as they were. Connections
- * that have found a server are in cluster_servers.
+ * the ones that other libraries begin for these. The signals of the thread that opens them stay as they were.
+ * Connections that have found a server are in cluster_servers.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1

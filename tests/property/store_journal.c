@@ -280,6 +280,79 @@ static void test_loss_behind_ticks(const uint64_t *hashes)
     remove_files(folder);
 }
 
+/* Writes of the journal before the first sync since `written` was set to 0; by the journal's thread. */
+static _Atomic uint64_t written, written_at_sync;
+
+static ssize_t count_write(int file, const void *bytes, size_t size)
+{
+    const ssize_t result = fault_disk.write(file, bytes, size);
+    written++;
+    return result;
+}
+
+static int note_sync(int file)
+{
+    uint64_t none = 0;
+    (void)atomic_compare_exchange_strong(&written_at_sync, &none, written);
+    return fault_disk.sync(file);
+}
+
+/* Where a write takes longer than sync_ms, what it wrote is synced before the records that have come meanwhile. */
+static void test_sync_between_records(const uint64_t *hashes)
+{
+    enum { WAITING = 50 };
+    char folder[TEMP_PATH_SIZE];
+    phx_disk disk = fault_disk;
+    disk.write = count_write;
+    disk.sync = note_sync;
+    temp_folder(folder, "pharos_journal");
+    ph_store_def def = def_in(folder);
+    def.image_ticks = HISTORY_TICKS;
+    def.file_bytes = def.ring_bytes;
+    fault_disk_order(0, 0, false);
+    journaled at = begin_store(&disk, &def);
+    run_ticks(&at, 1);
+    while (history_durable(at.store) < 1) (void)usleep(100);
+    fault_disk_stall();
+    run_ticks(&at, 1);
+    fault_disk_await_stall();
+    written = written_at_sync = 0;
+    run_ticks(&at, WAITING);
+    (void)usleep(2000 * def.sync_ms);
+    fault_disk_go();
+    CHECK_OK(ph_store_close(at.store));
+    CHECK(written_at_sync == 1, "%" PRIu64 " records are written before a sync", (uint64_t)written_at_sync);
+    CHECK_OK(ph_world_destroy(at.world));
+    history_expect(&def, hashes, WAITING + 2, WAITING + 2);
+    remove_files(folder);
+}
+
+/* A child that was forked while a store was open, and does nothing: the store's lock ends with its close all the same.
+ */
+static void test_forked_child(const uint64_t *hashes)
+{
+    char folder[TEMP_PATH_SIZE], go;
+    int ends[2], status;
+    temp_folder(folder, "pharos_journal");
+    const ph_store_def def = def_in(folder);
+    journaled at = begin_store(&phx_disk_posix, &def);
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        (void)close(ends[1]);
+        _exit(read(ends[0], &go, 1) == 0 ? 0 : 1); /* until the parent has closed its end */
+    }
+    (void)close(ends[0]);
+    CHECK_OK(ph_store_close(at.store));
+    if (CHECK_OK(ph_store_open(&def, at.world, &at.store, NULL, 0))) CHECK_OK(ph_store_close(at.store));
+    (void)close(ends[1]);
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+    CHECK_OK(ph_world_destroy(at.world));
+    history_expect(&def, hashes, 0, 0);
+    remove_files(folder);
+}
+
 /*
  * What clients get of a recovered world: nothing of the replayed ticks, and in the first tick behind the whole list of
  * each observer.
@@ -619,6 +692,8 @@ int main(int argc, char **argv)
     test_gap_at_end(hashes);
     test_base_lost(hashes);
     test_loss_behind_ticks(hashes);
+    test_sync_between_records(hashes);
+    test_forked_child(hashes);
     test_clients(hashes);
     test_second_store(hashes);
     test_other_process(hashes);

@@ -102,6 +102,22 @@ Test(store_ring, a_record_that_is_begun_and_not_ended_is_not_seen)
     phx_store_ring_free(&ring);
 }
 
+/* Records of one size, each taken before the next one: whatever the size, the place of the one before is in no way. */
+Test(store_ring, an_empty_ring_has_room_for_a_record_as_large_as_itself)
+{
+    phx_store_ring ring;
+    const uint64_t most = RING_BYTES - phx_journal_frame_bytes(0);
+    cr_assert(phx_store_ring_init(&ring, RING_BYTES));
+    for (uint64_t bytes = 8, tick = 1; bytes <= most; bytes += 8, tick++) {
+        cr_assert(put_record(&ring, tick, most - bytes), "%zu bytes", (size_t)(most - bytes));
+        take_record(&ring);
+        cr_assert(put_record(&ring, tick, bytes), "%zu bytes", (size_t)bytes);
+        take_record(&ring);
+    }
+    cr_assert_null(phx_store_ring_begin(&ring, most + 8));
+    phx_store_ring_free(&ring);
+}
+
 Test(store_ring, no_record_larger_than_the_ring_is_begun)
 {
     phx_store_ring ring;
