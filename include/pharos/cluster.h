@@ -7,12 +7,18 @@
  *
  *   phc_tick(), phc_event_next() until there is none, the host's commands, ph_tick(), its batches, phc_told()
  *
- * Moves and sets of own entities are commands like any other. Entities of other nodes near the own ones are in the
- * world too, as remote entities (PH_REMOTE); they are the library's, and no own one can be attached to them.
- * A host's command for one of them is sent to no node. What it had for an entity that it has lost it forwards to the
+ * Own entities enter and leave by phc_enter() and phc_leave() alone. Moves, sets and all else of them are commands like
+ * any other, but not ph_import(), nor ph_set() with PH_REMOTE. One that the host lets leave by ph_leave() all the same is
+ * told as PHC_EVENT_LOST with PH_UNKNOWN_ID within 256 ticks. One that enters by ph_enter(), or was in the world at
+ * phc_open(), also of an image (ph_load()), is local: no other node sees it, it goes nowhere, phc_owns() is false. Its id
+ * must be no other one's: an own one of that id is refused (PHC_EVENT_LOST with PH_EXISTS).
+ *
+ * Entities of other nodes near the own ones are in the world too, as remote entities (PH_REMOTE); they are the
+ * library's alone, and no own one can be attached to them.
+ * A host's command for one of these is sent to no node. What it had for an entity that it has lost it forwards to the
  * new owner, or drops: PHC_EVENT_LOST has that one's number, and later phc_node_of(). A stray ph_move() of a copy
  * stands here until its owner moves or changes it, a stray ph_set() until its owner changes it: what comes is compared
- * with what its owner said last, not with the world. A copy that a stray ph_attach() has attached is detached as its
+ * with what its owner said last, not with the world. One that a stray ph_leave() took comes back as its owner moves it. A copy that a stray ph_attach() has attached is detached as its
  * owner moves or changes it, or as it becomes own (PHC_EVENT_CLEARED).
  *
  * Where the world has no room (entities_max, memory) for entities that come, they wait for it in the node. A round
@@ -271,8 +277,9 @@ typedef enum phc_event_kind {
                                 as many members as it can have, until one leaves */
     PHC_EVENT_GAINED = 3,    /* entity `id` came from node `number`: own from now on; `bytes` is what was packed */
     PHC_EVENT_LOST = 4,      /* entity `id` went to node `number`, and is remote here. status not PH_OK: its enter was
-                                refused by the world, number is 0; PH_UNKNOWN_ID: it is not there, and there were more
-                                refusals in that tick than the world tells (refusals_max). With a number: what that
+                                refused by the world, number is 0; PH_UNKNOWN_ID: it is not there, as the host let it
+                                leave by ph_leave(), or there were more refusals in the tick of its enter than the world
+                                tells (refusals_max). With a number: what that
                                 node offered, or did not take before it died, can not be imported here, and is lost: it
                                 is of another program, or damaged */
     PHC_EVENT_RESTORED = 5,  /* entity `id` was on its way to node `number`, which is dead: own again, with the state
@@ -338,8 +345,9 @@ typedef struct phc_event {
  * The transport and the store stay the host's, serve no one else, and end behind phc_close(). On PH_BAD_DEF `reason`
  * (may be NULL) gets one line.
  * @param world null for a gateway
- * @return PH_OK and *member; PH_BAD_DEF: a field of the definition; PH_TAKEN: the world has no producer left;
- * PH_BAD_HANDLE, PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread ticker
+ * @return PH_OK and *member; PH_BAD_DEF: a field of the definition, or the world has remote entities, of a member before
+ * or of an image; PH_TAKEN: the world has no producer left; PH_BUSY: a tick is half way; PH_BAD_HANDLE,
+ * PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_open(const phc_def *def, ph_world world, const phc_transport *transport,
                                        const phc_store *store, phc **member, char *reason, size_t reason_size);
@@ -374,7 +382,7 @@ PH_API bool phc_event_next(phc *member, phc_event *event);
  * @return PH_OK; PH_TAKEN: the region of the place is another node's, see phc_owner_of(); PH_EXISTS: it is own, or on
  * its way, also to this one; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`:
  * some ticks later it is not; or one of that id has left, and the family it came with waits for room; PH_BAD_VALUE: no
- * map reaches `after` (2^60 or more); else as ph_enter(): then it is not entered. A copy of that id leaves first, which
+ * map reaches `after` (2^60 or more), or attrs has it remote; else as ph_enter(): then it is not entered. A copy of that id leaves first, which
  * may have happened where the status is PH_FULL: it comes again as long as another node has the entity. Copies have the
  * same queue: where they fill it (producer_bytes) it has room behind ph_tick() and phc_told(), until the next
  * phc_tick(). @thread ticker

@@ -26,6 +26,7 @@ void phx_halo_free(phx_halo *halo)
     phx_release(&halo->mem, (void **)&halo->hits, &halo->hit_capacity, sizeof *halo->hits);
     phx_release(&halo->mem, (void **)&halo->passed, &halo->passed_capacity, sizeof *halo->passed);
     phx_release(&halo->mem, (void **)&halo->newcomers.items, &halo->newcomers.capacity, sizeof(uint64_t));
+    phx_release(&halo->mem, (void **)&halo->missed.items, &halo->missed.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->far.items, &halo->far.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->left, &halo->left_capacity, sizeof *halo->left);
     phx_release(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, sizeof *halo->pins);

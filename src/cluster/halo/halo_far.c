@@ -50,13 +50,23 @@ static void look_at_newcomers(phx_halo *halo)
     for (uint32_t i = 0; i < kept; i++) phx_halo_find(halo, newcomers->items[i])->looks = true;
 }
 
+/* It waits for the world, or the host has let it leave by itself. Without memory it is noted by a later look. */
+static void note_missed(phx_halo *halo, uint64_t id)
+{
+    phx_halo_ids *missed = &halo->missed;
+    if (phx_grow(&halo->mem, (void **)&missed->items, &missed->capacity, missed->count, (size_t)missed->count + 1,
+                 sizeof *missed->items))
+        missed->items[missed->count++] = id;
+}
+
 /* The host may set an entity so and not say it: each of its own is looked at now and then. */
 static void look_at_some(phx_halo *halo)
 {
     const uint32_t own = halo->entity_count - halo->copy_count;
     for (uint32_t i = 0; own > 0 && i <= own / PHX_HALO_LOOK_TICKS; i++) {
         halo->far_at = halo->far_at + 1 < own ? halo->far_at + 1 : 0;
-        (void)look_at(halo, &halo->entities[halo->copy_count + halo->far_at]);
+        phx_halo_entity *entity = &halo->entities[halo->copy_count + halo->far_at];
+        if (!look_at(halo, entity)) note_missed(halo, entity->id);
     }
 }
 

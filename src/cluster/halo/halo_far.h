@@ -11,7 +11,7 @@
 enum { PHX_HALO_LOOK_TICKS = 256 };
 /* The same at once, with the next messages. PH_UNKNOWN_ID: it is not own; PH_NO_MEMORY. */
 ph_status phx_halo_look(phx_halo *halo, uint64_t id);
-/* Before the messages of a tick are written: which ones are in phx_halo.far. */
+/* Before the messages of a tick are written: which ones are in phx_halo.far, and in phx_halo.missed. */
 void phx_halo_find_far(phx_halo *halo);
 
 #endif

@@ -178,6 +178,7 @@ typedef struct phx_halo {
     phx_ended_stays ended;
     phx_halo_ids newcomers; /* own ones that are to be looked at, whether they are far */
     phx_halo_ids far;       /* ones that are written for all peers; may have some that are not far any more */
+    phx_halo_ids missed;    /* own ones that the last looks did not find in the world */
     uint32_t far_at;        /* the next entity that is looked at for `far` */
     uint64_t messages;      /* written */
     phx_double_ids double_ids;

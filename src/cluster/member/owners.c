@@ -33,6 +33,7 @@ ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t af
     if (!member || !attrs) return PH_BAD_ARGUMENT;
     if (member->def.gateway) return PH_BUSY;
     if ((attrs->given & (PH_X | PH_Y)) != (PH_X | PH_Y)) return PH_NOT_GIVEN;
+    if ((attrs->given & PH_REMOTE) != 0 && attrs->remote) return PH_BAD_VALUE;
     ph_status status = ph_attrs_check(member->world, PH_COMMAND_ENTER, attrs, NULL, 0);
     if (status != PH_OK) return status;
     if (is_claimed_by_another(member, id) || phx_arrivals_miss(member, id)) return PH_BUSY;

@@ -3,6 +3,7 @@
  */
 #include "cluster/member/phc_state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cluster_rules.h"
@@ -119,14 +120,28 @@ static bool has_functions(const phc_transport *transport, const phc_store *store
            store->lease_open && store->lease_renew && store->lease_end && store->poll;
 }
 
+/* Remote entities are the library's: it would neither move nor remove ones that it has not entered. */
+static ph_status check_world(ph_world world, char *reason, size_t reason_size)
+{
+    ph_stats stats;
+    const ph_status status = ph_world_stats(world, &stats);
+    if (status != PH_OK || stats.remote == 0) return status;
+    if (reason)
+        (void)snprintf(reason, reason_size, "the world has %llu remote entities: of an image, or of a member before",
+                       (unsigned long long)stats.remote);
+    return PH_BAD_DEF;
+}
+
 ph_status phc_open(const phc_def *def, ph_world world, const phc_transport *transport, const phc_store *store,
                    phc **member, char *reason, size_t reason_size)
 {
     if (!def || !transport || !store || !member || !has_functions(transport, store)) return PH_BAD_ARGUMENT;
     if (!phx_phc_def_check(def, world.index1 != 0, reason, reason_size)) return PH_BAD_DEF;
+    ph_status status = def->gateway ? PH_OK : check_world(world, reason, reason_size);
+    if (status != PH_OK) return status;
     phc *made = make_member(def, world, transport);
     if (!made) return PH_NO_MEMORY;
-    ph_status status = begin_parts(made, store) ? PH_OK : PH_NO_MEMORY;
+    status = begin_parts(made, store) ? PH_OK : PH_NO_MEMORY;
     if (status == PH_OK && !def->gateway) status = ph_producer_open(world, &made->producer);
     made->halo.def.producer = made->producer;
     made->def.world_def = NULL; /* the host's, for this call alone */

@@ -1,7 +1,8 @@
 /*
  * Refused commands; see refused.h. A copy that is not in the world is forgotten: the next message of its owner enters
  * it anew. More refusals than the world's refusals_max are told by their number alone: then all that is known is
- * compared with the world.
+ * compared with the world. So are the own ones that a look of the halo has missed: the host may let one leave without
+ * phc_leave().
  */
 #include "cluster/member/refused.h"
 
@@ -128,6 +129,20 @@ static void audit_world(phc *member)
     for (uint32_t i = member->halo.entity_count; i-- > 0;) audit_entity(member, &member->halo.entities[i]);
 }
 
+/* Where the host has let one leave it has mostly let others leave: then all own ones are looked for. */
+static void audit_missed(phc *member)
+{
+    phx_halo *halo = &member->halo;
+    const uint32_t known = halo->entity_count;
+    for (uint32_t i = 0; i < halo->missed.count; i++) {
+        phx_halo_entity *entity = phx_halo_find(halo, halo->missed.items[i]);
+        if (entity && entity->own) audit_entity(member, entity);
+    }
+    halo->missed.count = 0;
+    if (halo->entity_count == known) return;
+    for (uint32_t i = halo->entity_count; i-- > halo->copy_count;) audit_entity(member, &halo->entities[i]);
+}
+
 static void tell_again(phc *member)
 {
     member->untold_count = 0;
@@ -145,7 +160,9 @@ void phx_refused_mend(phc *member, const ph_stats *stats, bool all_taken)
     member->counts.says_submitted = 0;
     if (stats->refusals_untold != member->refusals_untold) member->audits = AUDITS;
     member->refusals_untold = stats->refusals_untold;
-    if (member->audits == 0 || !all_taken) return; /* what is in a queue still is not in the world, and not refused */
+    if (!all_taken) return; /* what is in a queue still is not in the world, and not refused */
+    audit_missed(member);
+    if (member->audits == 0) return;
     member->audits--;
     audit_world(member);
 }
