@@ -8,18 +8,19 @@
  *   phc_tick(), phc_event_next() until there is none, the host's commands, ph_tick(), its batches, phc_told()
  *
  * Own entities enter and leave by phc_enter() and phc_leave() alone. Moves, sets and all else of them are commands like
- * any other, but not ph_import(), nor ph_set() with PH_REMOTE. One that the host lets leave by ph_leave() all the same is
- * told as PHC_EVENT_LOST with PH_UNKNOWN_ID within 256 ticks. One that enters by ph_enter(), or was in the world at
- * phc_open(), also of an image (ph_load()), is local: no other node sees it, it goes nowhere, phc_owns() is false. Its id
- * must be no other one's: an own one of that id is refused (PHC_EVENT_LOST with PH_EXISTS).
+ * any other, but not ph_import(), nor ph_set() with PH_REMOTE. One that the host lets leave by ph_leave() all the same
+ * is told as PHC_EVENT_LOST with PH_UNKNOWN_ID within 256 ticks. One that enters by ph_enter(), or was in the world at
+ * phc_open(), also of an image (ph_load()), is local: no other node sees it, it goes nowhere, phc_owns() is false. Its
+ * id must be no other one's: an own one of that id is refused (PHC_EVENT_LOST with PH_EXISTS).
  *
  * Entities of other nodes near the own ones are in the world too, as remote entities (PH_REMOTE); they are the
  * library's alone, and no own one can be attached to them.
  * A host's command for one of these is sent to no node. What it had for an entity that it has lost it forwards to the
  * new owner, or drops: PHC_EVENT_LOST has that one's number, and later phc_node_of(). A stray ph_move() of a copy
  * stands here until its owner moves or changes it, a stray ph_set() until its owner changes it: what comes is compared
- * with what its owner said last, not with the world. One that a stray ph_leave() took comes back as its owner moves it. A copy that a stray ph_attach() has attached is detached as its
- * owner moves or changes it, or as it becomes own (PHC_EVENT_CLEARED).
+ * with what its owner said last, not with the world. One that a stray ph_leave() took comes back as its owner moves it.
+ * A copy that a stray ph_attach() has attached is detached as its owner moves or changes it, or as it becomes own
+ * (PHC_EVENT_CLEARED).
  *
  * Where the world has no room (entities_max, memory) for entities that come, they wait for it in the node. A round
  * before which fewer than 256 families wait takes all that come: they are told (PHC_EVENT_GAINED) and own, and wait for
@@ -74,6 +75,7 @@ enum { PHC_TRAFFICS = 2 };
 /** Numbers since the transport was opened. */
 typedef struct phc_transport_state {
     bool connected[PHC_TRAFFICS]; /* now */
+    char reason[PHC_REASON_SIZE]; /* of one that is not connected: why, as far as is known; else "" */
     uint64_t sent;                /* messages taken by send() */
     uint64_t dropped;             /* ... and dropped before they left: lost connection, newer ones of PHC_HALO; of
                                      phc_loop: by its faults and cuts, one for each member that would have heard it */
@@ -345,8 +347,8 @@ typedef struct phc_event {
  * The transport and the store stay the host's, serve no one else, and end behind phc_close(). On PH_BAD_DEF `reason`
  * (may be NULL) gets one line.
  * @param world null for a gateway
- * @return PH_OK and *member; PH_BAD_DEF: a field of the definition, or the world has remote entities, of a member before
- * or of an image; PH_TAKEN: the world has no producer left; PH_BUSY: a tick is half way; PH_BAD_HANDLE,
+ * @return PH_OK and *member; PH_BAD_DEF: a field of the definition, or the world has remote entities, of a member
+ * before or of an image; PH_TAKEN: the world has no producer left; PH_BUSY: a tick is half way; PH_BAD_HANDLE,
  * PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_open(const phc_def *def, ph_world world, const phc_transport *transport,
@@ -382,10 +384,10 @@ PH_API bool phc_event_next(phc *member, phc_event *event);
  * @return PH_OK; PH_TAKEN: the region of the place is another node's, see phc_owner_of(); PH_EXISTS: it is own, or on
  * its way, also to this one; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`:
  * some ticks later it is not; or one of that id has left, and the family it came with waits for room; PH_BAD_VALUE: no
- * map reaches `after` (2^60 or more), or attrs has it remote; else as ph_enter(): then it is not entered. A copy of that id leaves first, which
- * may have happened where the status is PH_FULL: it comes again as long as another node has the entity. Copies have the
- * same queue: where they fill it (producer_bytes) it has room behind ph_tick() and phc_told(), until the next
- * phc_tick(). @thread ticker
+ * map reaches `after` (2^60 or more), or attrs has it remote; else as ph_enter(): then it is not entered. A copy of
+ * that id leaves first, which may have happened where the status is PH_FULL: it comes again as long as another node has
+ * the entity. Copies have the same queue: where they fill it (producer_bytes) it has room behind ph_tick() and
+ * phc_told(), until the next phc_tick(). @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after);
 
@@ -608,7 +610,8 @@ typedef struct phc_stats {
     uint64_t no_memory;             /* pieces of work put off for want of memory */
     uint64_t lists;                 /* looks at the control store */
     uint64_t failed;                /* requests to it that failed */
-    uint64_t answers[PHC_REQUESTS]; /* of it, failed ones as well, by phc_request */
+    char failed_reason[PHC_REASON_SIZE];   /* phc_answer.reason of the last one of these; "" = none has */
+    uint64_t answers[PHC_REQUESTS];        /* of it, failed ones as well, by phc_request */
     uint64_t answers_failed[PHC_REQUESTS]; /* ... of requests that were not done: renewals, say, that proved no lease */
     uint64_t answers_ns[PHC_REQUESTS];     /* ... the time of all of them, from one phc_tick() to another */
     uint64_t answer_ns[PHC_REQUESTS];      /* ... and of the last one */

@@ -15,7 +15,7 @@
 #include "tools/node_gateway.h"
 #include "tools/node_lines.h"
 #include "tools/node_metrics.h"
-#include "tools/node_store.h"
+#include "tools/node_servers.h"
 
 /* DRAIN_AGAIN_NS: regions come back when another node dies, so the wish is repeated; of two nodes that drain at once
  * the first has this time to leave. */
@@ -28,8 +28,9 @@ typedef struct node_run {
     ph_world world;
     ph_consumer consumer;
     phc_transport transport;
+    phc_store store;
+    phx_node_servers servers;
     phx_node_feed feed; /* to gateways, or from nodes */
-    phx_node_store store;
     phc *member;
     phx_node_host host;
     phx_node_gateway gateway;
@@ -71,7 +72,7 @@ static int open_servers(node_run *run, phx_mem *mem)
     if (status == PH_OK && (run->job->feeds || run->job->member.gateway))
         status = phc_nats_open(&nats, &run->feed.transport, reason, sizeof reason);
     if (status != PH_OK) return say_trouble("nats", reason, status);
-    status = phc_etcd_open(&etcd, &run->store.store, reason, sizeof reason);
+    status = phc_etcd_open(&etcd, &run->store, reason, sizeof reason);
     return status == PH_OK ? PHX_EXIT_OK : say_trouble("etcd", reason, status);
 }
 
@@ -79,13 +80,12 @@ static int open_member(node_run *run, phx_mem *mem)
 {
     char reason[PHC_REASON_SIZE] = "";
     const phx_node_job *job = run->job;
-    const phc_store store = phx_node_store_noted(&run->store);
     phc_def def = run->job->member;
     def.definition = phx_node_host_definition(run->job);
     def.pack = phx_node_host_pack;
     def.pack_user = &run->host;
     def.allocator = mem->allocator;
-    ph_status status = phc_open(&def, run->world, &run->transport, &store, &run->member, reason, sizeof reason);
+    ph_status status = phc_open(&def, run->world, &run->transport, &run->store, &run->member, reason, sizeof reason);
     if (status != PH_OK) return say_trouble("the member", reason, status);
     run->host.member = run->member;
     if (job->member.gateway) {
@@ -111,7 +111,7 @@ static void close_run(node_run *run)
     if (run->transport.close) run->transport.close(run->transport.user);
     if (run->feed.transport.close) run->feed.transport.close(run->feed.transport.user);
     phx_gateway_close(&run->gateway);
-    if (run->store.store.close) run->store.store.close(run->store.store.user);
+    if (run->store.close) run->store.close(run->store.user);
     if (run->world.index1 != 0) (void)ph_world_destroy(run->world);
     phx_node_host_close(&run->host);
 }
@@ -205,7 +205,7 @@ static void tell_status(node_run *run, uint64_t now_ns)
     run->ticks.recent_count = 0;
     run->ticks.lease_least_ns = (uint64_t)run->job->member.lease_ms * NS_IN_MS;
     run->status_due_ns = now_ns + STATUS_NS;
-    phx_node_store_tell(&run->store, run->job, run->member, run->ticks.ticks * run->job->tick_ms);
+    phx_node_servers_tell(&run->servers, run->job, run->member, run->ticks.ticks * run->job->tick_ms);
     if (!run->job->metrics_path || phx_write_metrics(&run->host, run->world)) return;
     if (!run->metrics_failed)
         fprintf(stderr, "pharos-node: %s: %s; the node goes on\n", run->job->metrics_path, strerror(errno));

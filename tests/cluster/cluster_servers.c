@@ -57,6 +57,17 @@ static void await_connected(phc_transport *transport)
     CHECK(state.connected[PHC_HALO] && state.connected[PHC_CHANNEL], "no connection");
 }
 
+static void await_reason(phc_transport *transport, const char *reason)
+{
+    phc_transport_state state = {0};
+    const uint64_t end = now_ms() + PATIENCE_MS;
+    do {
+        step_time(NULL);
+        transport->state(transport->user, &state);
+    } while (strcmp(state.reason, reason) != 0 && now_ms() < end);
+    CHECK(strcmp(state.reason, reason) == 0, "it says \"%s\", not \"%s\"", state.reason, reason);
+}
+
 static void test_nats_contract(const char *program)
 {
     server_group group;
@@ -260,12 +271,16 @@ static void test_nats_password(const char *program)
     (void)snprintf(password, SERVER_TEXT, "--pass=wrong");
     server_start_again(server);
     for (const uint64_t end = now_ms() + REFUSED_MS; now_ms() < end; step_time(NULL)) continue;
+    await_reason(&a, "Authentication Violation");
     server_signal(server, SIGKILL);
     (void)snprintf(password, SERVER_TEXT, "--pass=right");
     server_start_again(server);
     await_flow(&a, &b, "refused for a while", &number);
     await_connected(&a);
     await_connected(&b);
+    await_reason(&a, "");
+    server_signal(server, SIGKILL);
+    await_reason(&a, "no server answers");
     a.close(a.user);
     b.close(b.user);
     servers_end(&group);

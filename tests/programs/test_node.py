@@ -145,7 +145,9 @@ def silent_and_then_full_etcd():
     check("silence is told", node.awaits(lambda: "etcd: no answer from" in node.errors()), node.errors())
     etcd.is_silent = False
     check("and then no room", node.awaits(lambda: "full (etcdctl alarm list)" in node.errors()), node.errors())
-    check("each once", len(node.errors().splitlines()) == 2, node.errors())
+    check("and that NATS is away", "nats: no connection to nats://127.0.0.1:1: no server answers" in node.errors(),
+          node.errors())
+    check("each once", len(node.errors().splitlines()) == 3, node.errors())
     node.stop()
     etcd.close()
 

@@ -130,6 +130,7 @@ ph_status phc_stats_get(const phc *member, phc_stats *stats)
                          .balanced = member->membership.counts.balanced,
                          .flawed_reports = member->membership.counts.flawed_reports,
                          .fenced = member->node.fenced || member->membership.phase == PHX_MEMBERSHIP_ENDED};
+    memcpy(stats->failed_reason, member->membership.failed_reason, sizeof stats->failed_reason);
     count_map(member, stats);
     count_entities(member, now, stats);
     count_waits(member, now, stats);

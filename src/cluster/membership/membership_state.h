@@ -128,6 +128,7 @@ typedef struct phx_membership {
     phx_listed other;           /* a process of another definition, that it was refused for or has heard of last */
     uint64_t told_lease;        /* the lease that the own text is in the store under, or is being written; 0 = none */
     char refusal[PHC_REASON_SIZE];
+    char failed_reason[PHC_REASON_SIZE]; /* of the last request that failed */
     phx_hindrance hindrance;
     uint64_t hindered_since;  /* by this one in all lists, while the store answers */
     uint64_t report_revision; /* of the report's key; 0 = it is not there */

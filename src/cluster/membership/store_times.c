@@ -4,6 +4,8 @@
  */
 #include "cluster/membership/store_times.h"
 
+#include <stdio.h>
+
 #include "cluster/membership/reporting.h"
 
 static void note_answer(phx_membership *membership, phc_request request, phc_outcome outcome, uint64_t asked)
@@ -17,8 +19,11 @@ static void note_answer(phx_membership *membership, phc_request request, phc_out
 
 void phx_store_times_hear(phx_membership *membership, const phc_answer *answer)
 {
-    membership->counts.failed += answer->outcome == PHC_FAILED;
     const phc_outcome outcome = answer->outcome;
+    if (outcome == PHC_FAILED) {
+        membership->counts.failed++;
+        (void)snprintf(membership->failed_reason, sizeof membership->failed_reason, "%s", answer->reason);
+    }
     if (answer->tag == PHX_TAG_LIST) note_answer(membership, PHC_REQUEST_LIST, outcome, membership->list_asked);
     else if (answer->tag == PHX_TAG_RENEW)
         note_answer(membership, PHC_REQUEST_RENEWAL, outcome, membership->renew_asked);

@@ -41,7 +41,8 @@ typedef struct nats_line {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool stops, connected;
-    phx_item_queue waiting;                          /* each a subject with its 0, and the bytes */
+    const char *reason;     /* static: why it is not connected; NULL: it is, or is not known yet */
+    phx_item_queue waiting; /* each a subject with its 0, and the bytes */
     uint64_t dropped, reconnects, reconnects_before; /* before: of connections that were given up */
     char patterns[LISTENS_MAX][PHC_SUBJECT_MAX + 1];
     uint32_t pattern_count;
@@ -79,15 +80,33 @@ static bool line_stops(nats_line *line)
     return stops;
 }
 
+/* Under the mutex. Of a server that refused the member, libnats says so first, and then only that no server is left. */
+static void note_reason(nats_line *line, natsStatus why)
+{
+    if (why != NATS_OK && why != NATS_NO_SERVER) line->reason = natsStatus_GetText(why);
+    else if (!line->reason) line->reason = "no server answers";
+}
+
+/* The last error of the connection. */
+static natsStatus error_of(natsConnection *connection)
+{
+    const char *text; /* another thread may write it */
+    return natsConnection_GetLastError(connection, &text);
+}
+
 static void connect_line(nats_line *line)
 {
     while (!line_stops(line)) {
-        const natsStatus status = natsConnection_Connect(&line->connection, line->options);
-        if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED) return;
-        line->connection = NULL;
+        natsStatus status = natsConnection_Connect(&line->connection, line->options);
+        if (status == NATS_OK) return;
+        const bool is_made = status == NATS_NOT_YET_CONNECTED;
+        if (is_made) status = error_of(line->connection);
+        else line->connection = NULL;
         pthread_mutex_lock(&line->mutex);
-        if (!line->stops) wait_a_moment(line);
+        note_reason(line, status);
+        if (!is_made && !line->stops) wait_a_moment(line);
         pthread_mutex_unlock(&line->mutex);
+        if (is_made) return;
     }
 }
 
@@ -116,6 +135,7 @@ static void subscribe_patterns(nats_line *line)
 static void look_at_state(nats_line *line)
 {
     const bool connected = natsConnection_Status(line->connection) == NATS_CONN_STATUS_CONNECTED;
+    const natsStatus why = error_of(line->connection);
     uint64_t reconnects = 0;
     natsStatistics *statistics = NULL;
     if (natsStatistics_Create(&statistics) == NATS_OK) {
@@ -125,6 +145,8 @@ static void look_at_state(nats_line *line)
     }
     pthread_mutex_lock(&line->mutex);
     line->connected = connected;
+    if (connected) line->reason = NULL;
+    else note_reason(line, why);
     reconnects += line->reconnects_before;
     if (reconnects > line->reconnects) line->reconnects = reconnects;
     pthread_mutex_unlock(&line->mutex);
@@ -333,6 +355,7 @@ static void nats_state(void *user, phc_transport_state *state)
         nats_line *line = &transport->lines[i];
         pthread_mutex_lock(&line->mutex);
         state->connected[i] = line->connected;
+        if (line->reason) (void)snprintf(state->reason, sizeof state->reason, "%s", line->reason);
         state->dropped += line->dropped;
         state->reconnects += line->reconnects;
         pthread_mutex_unlock(&line->mutex);

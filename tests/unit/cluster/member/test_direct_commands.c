@@ -83,8 +83,7 @@ static ph_attrs place_of(uint32_t node)
 static void enter_first(uint64_t first, uint64_t count)
 {
     const ph_attrs place = place_of(0);
-    for (uint64_t id = first; id < first + count; id++)
-        cr_assert_eq(phc_enter(hosts[0].member, id, &place, 0), PH_OK);
+    for (uint64_t id = first; id < first + count; id++) cr_assert_eq(phc_enter(hosts[0].member, id, &place, 0), PH_OK);
 }
 
 Test(direct_commands, an_own_entity_that_leaves_without_the_member_is_lost_and_its_node_drains)
@@ -176,9 +175,9 @@ Test(direct_commands, a_member_has_no_remote_entities_but_its_own)
     attrs.remote = true;
     cr_assert_eq(ph_enter(hosts[1].producer, 8, &attrs), PH_OK);
     cr_assert_eq(ph_tick(hosts[1].world, NULL), PH_OK);
-    cr_assert_eq(phc_open(&def, hosts[1].world, &hosts[1].transport, &hosts[1].store, &hosts[1].member, reason,
-                          sizeof reason),
-                 PH_BAD_DEF);
+    cr_assert_eq(
+        phc_open(&def, hosts[1].world, &hosts[1].transport, &hosts[1].store, &hosts[1].member, reason, sizeof reason),
+        PH_BAD_DEF);
     cr_assert_str_eq(reason, "the world has 1 remote entities: of an image, or of a member before");
     cr_assert_null(hosts[1].member);
 }
