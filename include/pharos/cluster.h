@@ -26,9 +26,11 @@
  * before which fewer than 256 families wait takes all that come: they are told (PHC_EVENT_GAINED) and own, and wait for
  * their place in the world alone. What comes later, 4096 events at most, is neither told nor phc_owns() until these are
  * in the world. Behind that all that other nodes hand over or broadcast waits at its senders. All other events, as
- * PHC_EVENT_RESTORE, pass what waits. One that phc_leave() lets leave meanwhile does not come, and all others of its
- * family do. Of an id that waits so another entity comes behind it, and what is handed over behind that one comes later
- * still.
+ * PHC_EVENT_RESTORE, pass what waits. A tick of a full world tries as many of them as there is room for, as far as is
+ * known, the first ones first, and one more in turn, which may find what was not known: so it costs the same however
+ * many wait. Without memory it is that one alone, until one finds it. One that phc_leave() lets leave meanwhile does
+ * not come, and all others of its family do. Of an id that waits so another entity comes behind it, and what is handed
+ * over behind that one comes later still.
  *
  * The two ways out of a process are tables of functions, so that a host can bring its own:
  *

@@ -76,6 +76,7 @@ ph_status phx_halo_leave(phx_halo *halo, uint64_t id)
     const ph_status status = ph_leave(halo->def.producer, id);
     if (status != PH_OK) return status;
     phx_halo_note_ended(halo, id, entity->stay);
+    halo->freed++;
     if (is_told) halo->left[halo->left_count++] = (phx_halo_left){{id, entity->stay}, PHX_HALO_REPEATS};
     phx_halo_remove(halo, entity);
     return PH_OK;
@@ -105,8 +106,10 @@ static void mend_copies(phx_halo *halo)
         phx_halo_entity *entity = &halo->entities[i];
         if (entity->resigns) phx_halo_resign(halo, entity);
         if (!is_stale(halo, entity)) continue;
-        if (phx_halo_drop_copy(halo, entity)) halo->counts.expired++;
-        else halo->is_behind = true;
+        const bool is_dropped = phx_halo_drop_copy(halo, entity);
+        halo->counts.expired += is_dropped;
+        halo->freed += is_dropped;
+        halo->is_behind |= !is_dropped;
     }
 }
 

@@ -167,6 +167,7 @@ typedef struct phx_halo {
     bool is_behind; /* commands for copies found no room: see phx_halo_try_again() */
     bool is_short;  /* no memory for all that is written: the next messages make no whole tick */
     uint64_t now;   /* ticks */
+    uint32_t freed; /* entities that leave with the next tick: of the host, and copies that were not repeated */
     uint32_t stays;
     phx_halo_regions regions;
     ph_hit *hits; /* of the last search */

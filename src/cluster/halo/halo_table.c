@@ -160,6 +160,7 @@ void phx_halo_note_lack(phx_halo *halo, const phx_halo_entity *copy)
 
 void phx_halo_end_tick(phx_halo *halo, bool all_taken)
 {
+    halo->freed = 0;
     for (uint32_t i = 0; i < halo->peer_count; i++) {
         phx_halo_peer *peer = &halo->peers[i];
         if (!all_taken) peer->echoed = peer->echo_taken;

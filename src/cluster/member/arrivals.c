@@ -81,10 +81,7 @@ static bool reserve_room(phc *member, const phx_offer *offer)
 {
     const uint64_t bytes = (uint64_t)offer->state_bytes + offer->follower_count * sizeof(uint64_t);
     const uint64_t records = (offer->follower_count + 1) * phx_report_bytes(0);
-    return phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, member->refused_count,
-                    (size_t)member->arrivals.count + 1, sizeof *member->refused) &&
-           phx_reports_reserve(member, bytes + records) &&
-           phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
+    return phx_reports_reserve(member, bytes + records) && phx_arrivals_reserve(member, bytes);
 }
 
 static ph_status open_family(phc *member, const phx_node_event *event, phx_family *family)
@@ -107,9 +104,7 @@ static bool gain_family(phc *member, const phx_node_event *event)
         return true;
     }
     const bool comes = event->kind != PHX_NODE_DUPLICATE;
-    const bool kept = !comes || phx_events_push(&member->arrivals, event);
-    PHX_ASSERT(kept); /* room was reserved */
-    (void)kept;
+    if (comes) phx_arrivals_add(member, event);
     for (uint32_t i = 0; i < family.count; i++) report_arrival(member, event, &family, i);
     if (comes) member->gone_count += event->dropped_count;
     return true;
@@ -166,7 +161,7 @@ static bool stays_waiting(void *user, phx_item item)
     arrivals_taking *taking = user;
     const phx_node_event event = phx_events_of(item);
     const bool arrives = event.kind == PHX_NODE_GAINED || event.kind == PHX_NODE_TAKEN_BACK;
-    if (arrives && phx_arrivals_meet(taking->member, &event.offer)) taking->has_room = false;
+    if (arrives && taking->has_room) taking->has_room = !phx_arrivals_meet(taking->member, &event.offer);
     if (arrives && !taking->has_room) return true;
     if (!taking->stopped) taking->stopped = !take_event(taking->member, &event);
     return taking->stopped;
@@ -182,5 +177,7 @@ void phx_arrivals_take(phc *member)
     phx_arrivals_begin_round(member);
     arrivals_taking taking = {.member = member, .has_room = member->arrivals.count < WAITING_MAX};
     phx_arrivals_import(member);
+    if (member->node.events.count == member->events_waiting) return; /* as no arrival is over, and no event is new */
     phx_item_queue_keep(&member->node.events, stays_waiting, &taking);
+    member->events_waiting = taking.stopped ? 0 : member->node.events.count;
 }

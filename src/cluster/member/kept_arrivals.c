@@ -23,16 +23,18 @@ static uint32_t count_arriving(const phc *member, const phx_offer *offer)
     return count;
 }
 
-/* Is there an arrival that is not over, of a root or a family with that id? */
-static bool find_arrival(const phc *member, uint64_t id, bool is_root)
+static phx_node_event event_of(const phc *member, const phx_arrival *arrival)
 {
-    phx_item item = {0};
+    return phx_events_of(phx_item_queue_at(&member->arrivals, arrival->place));
+}
+
+/* Is there an arrival that is not over, of a family with that id? */
+static bool find_arrival(const phc *member, uint64_t id)
+{
     for (uint32_t i = 0; i < member->arrivals.count; i++) {
-        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
-        const phx_offer offer = phx_events_of(item).offer;
+        const phx_offer offer = event_of(member, &member->kept[i]).offer;
         bool is_named = offer.id == id;
-        for (uint32_t k = 0; k < offer.follower_count && !is_root && !is_named; k++)
-            is_named = phx_wire_offer_id(&offer, k) == id;
+        for (uint32_t k = 0; k < offer.follower_count && !is_named; k++) is_named = phx_wire_offer_id(&offer, k) == id;
         if (is_named && count_arriving(member, &offer) > 0) return true;
     }
     return false;
@@ -40,7 +42,7 @@ static bool find_arrival(const phc *member, uint64_t id, bool is_root)
 
 bool phx_arrivals_miss(const phc *member, uint64_t id)
 {
-    return member->gone_count > 0 && !phx_arrivals_have(member, id) && find_arrival(member, id, false);
+    return member->gone_count > 0 && !phx_arrivals_have(member, id) && find_arrival(member, id);
 }
 
 bool phx_arrivals_meet(const phc *member, const phx_offer *offer)
@@ -52,24 +54,57 @@ bool phx_arrivals_meet(const phc *member, const phx_offer *offer)
     return false;
 }
 
-static phx_refused_arrival *find_refused(const phc *member, uint64_t root)
+bool phx_arrivals_reserve(phc *member, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < member->refused_count; i++)
-        if (member->refused[i].id == root) return &member->refused[i];
-    return NULL;
+    return phx_grow(&member->mem, (void **)&member->kept, &member->kept_capacity, member->arrivals.count,
+                    (size_t)member->arrivals.count + 1, sizeof *member->kept) &&
+           phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
+}
+
+void phx_arrivals_add(phc *member, const phx_node_event *event)
+{
+    const uint32_t at = member->arrivals.count, place = member->arrivals.end - member->arrivals.first;
+    const bool is_added = phx_events_push(&member->arrivals, event);
+    PHX_ASSERT(is_added && at < member->kept_capacity); /* room was reserved */
+    (void)is_added;
+    member->kept[at] = (phx_arrival){.root = event->offer.id, .place = place};
+    member->open_count++;
+}
+
+/* ---- refusals ---- */
+
+/* More memory may be there in any later tick, and an unknown reason may be the same. */
+static bool is_for_memory(ph_status why)
+{
+    return why == PH_NO_MEMORY || why == PH_UNKNOWN_ID;
+}
+
+/* So many of the family are not in the world: a capsule comes whole, so it needs room for all of these. */
+static uint32_t count_needed(const phc *member, const phx_offer *offer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i <= offer->follower_count; i++) {
+        ph_attrs attrs;
+        count += ph_entity_get(member->world, phx_wire_offer_id(offer, i), &attrs) != PH_OK;
+    }
+    return count;
+}
+
+static void refuse_arrival(phc *member, phx_arrival *arrival, ph_status why)
+{
+    const phx_offer offer = event_of(member, arrival).offer;
+    member->refused_count += !arrival->waits;
+    member->open_count -= !arrival->waits;
+    member->room.is_short |= is_for_memory(why);
+    arrival->why = why;
+    arrival->waits = true;
+    arrival->needs = count_needed(member, &offer);
 }
 
 void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why)
 {
-    phx_refused_arrival *known = find_refused(member, id);
-    if (!known) {
-        if (!phx_arrivals_have(member, id) && !find_arrival(member, id, true)) return;
-        PHX_ASSERT(member->refused_count < member->refused_capacity); /* room was reserved */
-        known = &member->refused[member->refused_count++];
-        *known = (phx_refused_arrival){.id = id};
-    }
-    known->why = why;
-    known->waits = true;
+    for (uint32_t i = 0; i < member->arrivals.count; i++)
+        if (member->kept[i].root == id) refuse_arrival(member, &member->kept[i], why);
 }
 
 /* Is all of it that has not left in the world, as own? A family comes whole, or not. */
@@ -94,92 +129,146 @@ typedef enum arrivals_fate {
 typedef struct arrivals_forgetting {
     phc *member;
     arrivals_fate fate;
+    uint32_t at, kept; /* places: the next one, and how many stay so far */
 } arrivals_forgetting;
 
 /* May the world refuse it still, or has it done so? */
-static bool is_open(const arrivals_forgetting *forgetting, const phx_offer *offer, const phx_refused_arrival *refused)
+static bool is_open(const arrivals_forgetting *forgetting, const phx_offer *offer, const phx_arrival *arrival)
 {
-    if (forgetting->fate == FATE_OPEN || (refused && refused->waits)) return true;
+    if (forgetting->fate == FATE_OPEN || arrival->waits) return true;
     return forgetting->fate == FATE_PARTLY && !has_come(forgetting->member, offer);
+}
+
+/* The first ones that wait are tried next: there is room, or memory, that was not known. */
+static void note_taken(phc *member, const phx_arrival *arrival)
+{
+    if (arrival->why == PH_OK) return;
+    member->room.turn = 0;
+    if (is_for_memory(arrival->why)) member->room.is_short = false;
 }
 
 static bool waits_still(void *user, phx_item item)
 {
-    const arrivals_forgetting *forgetting = user;
+    arrivals_forgetting *forgetting = user;
     phc *member = forgetting->member;
+    const phx_arrival arrival = member->kept[forgetting->at++];
     const phx_offer offer = phx_events_of(item).offer;
     const uint32_t count = count_arriving(member, &offer);
-    phx_refused_arrival *refused = find_refused(member, offer.id);
-    const bool waits = count > 0 && is_open(forgetting, &offer, refused);
-    if (waits && refused) refused->is_kept = true;
-    if (waits) member->gone_count += offer.follower_count + 1 - count;
-    for (uint32_t i = 0; i <= offer.follower_count && !waits; i++) {
+    const bool waits = count > 0 && is_open(forgetting, &offer, &arrival);
+    if (waits) {
+        member->kept[forgetting->kept++] = arrival;
+        member->gone_count += offer.follower_count + 1 - count;
+        member->refused_count += arrival.waits;
+        return true;
+    }
+    if (count > 0) note_taken(member, &arrival);
+    for (uint32_t i = 0; i <= offer.follower_count; i++) {
         phx_halo_entity *entity = phx_halo_find(&member->halo, phx_wire_offer_id(&offer, i));
         if (entity) entity->arrives = false;
     }
-    return waits;
+    return false;
 }
 
 /* Arrivals that are over, and the ones that the world is known to have taken. */
 static void forget_arrivals(phc *member, arrivals_fate fate)
 {
-    uint32_t kept = 0;
+    phx_item item = {0};
     arrivals_forgetting forgetting = {.member = member, .fate = fate};
-    for (uint32_t i = 0; i < member->refused_count; i++) member->refused[i].is_kept = false;
-    member->gone_count = 0;
+    member->gone_count = member->refused_count = 0;
     phx_item_queue_keep(&member->arrivals, waits_still, &forgetting);
-    for (uint32_t i = 0; i < member->refused_count; i++)
-        if (member->refused[i].is_kept) member->refused[kept++] = member->refused[i];
-    member->refused_count = kept;
+    for (uint32_t i = 0; i < member->arrivals.count; i++) {
+        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
+        member->kept[i].place = (uint32_t)(item.bytes - phx_item_queue_first(&member->arrivals).bytes);
+    }
+    member->open_count = member->arrivals.count - member->refused_count;
+    member->events_waiting = 0;
+    member->any_left = false;
 }
 
 void phx_arrivals_begin_round(phc *member)
 {
-    forget_arrivals(member, FATE_OPEN);
+    if (member->any_left) forget_arrivals(member, FATE_OPEN);
 }
 
-void phx_arrivals_end_tick(phc *member, bool all_taken)
+void phx_arrivals_end_tick(phc *member, uint64_t entities, bool all_taken)
 {
-    forget_arrivals(member, all_taken ? FATE_TOLD : FATE_PARTLY);
+    phx_arrival_room *room = &member->room;
+    if (entities > room->most) room->most = entities;
+    room->fewer = room->most - entities;
+    room->given = 0;
+    room->has_turn = true;
+    if (member->open_count > 0 || member->any_left) forget_arrivals(member, all_taken ? FATE_TOLD : FATE_PARTLY);
 }
 
 void phx_arrivals_audit(phc *member)
 {
-    phx_item item = {0};
     for (uint32_t i = 0; i < member->arrivals.count; i++) {
-        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
-        const phx_offer offer = phx_events_of(item).offer;
-        const phx_refused_arrival *refused = find_refused(member, offer.id);
-        const bool is_known = refused && refused->waits; /* why, in this tick */
-        if (!is_known && !has_come(member, &offer)) phx_arrivals_refuse(member, offer.id, PH_UNKNOWN_ID);
+        phx_arrival *arrival = &member->kept[i];
+        const phx_offer offer = event_of(member, arrival).offer;
+        const bool is_known = arrival->waits; /* ... and why */
+        if (!is_known && !has_come(member, &offer)) refuse_arrival(member, arrival, PH_UNKNOWN_ID);
     }
 }
+
+/* ---- once more ---- */
 
 /*
  * Something of the host stands where the family comes to, by the refusal: attachments of its copies, or an entity that
  * the host entered under an id of it. It ends just before the import, so that nothing comes between. false: to be tried
  * again.
  */
-static bool clear_place(phc *member, const phx_node_event *event, phx_refused_arrival *refused)
+static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *arrival)
 {
     const phc_event cleared = {
-        .kind = PHC_EVENT_CLEARED, .status = refused->why, .id = refused->id, .number = event->number, .reason = ""};
-    const bool is_for_room = refused->why == PH_CAPACITY || refused->why == PH_NO_MEMORY;
+        .kind = PHC_EVENT_CLEARED, .status = arrival->why, .id = arrival->root, .number = event->number, .reason = ""};
+    const bool is_for_room = arrival->why == PH_CAPACITY || arrival->why == PH_NO_MEMORY;
     if (is_for_room) return true;
-    if (!refused->is_told && !phx_report(member, &cleared)) return false;
-    refused->is_told = true;
+    if (!arrival->is_told && !phx_report(member, &cleared)) return false;
+    arrival->is_told = true;
     return phx_halo_clear(&member->halo, &event->offer) == PH_OK;
+}
+
+/* false: to be tried again. */
+static bool import_again(phc *member, phx_arrival *arrival)
+{
+    const phx_node_event event = event_of(member, arrival);
+    if (!clear_place(member, &event, arrival)) return false;
+    if (phx_halo_gain_again(&member->halo, &event) != PH_OK) return false;
+    member->room.given += arrival->needs;
+    arrival->waits = false;
+    member->refused_count--;
+    member->open_count++;
+    return true;
+}
+
+/* Is there room for it, or memory, as far as is known? */
+static bool is_due(const phc *member, const phx_arrival *arrival)
+{
+    const phx_arrival_room *room = &member->room;
+    if (is_for_memory(arrival->why)) return !room->is_short;
+    return arrival->why != PH_CAPACITY || room->given + arrival->needs <= room->fewer + member->halo.freed;
+}
+
+/* The next one in turn of those that wait and are not due; else their number. */
+static uint32_t find_turn(const phc *member)
+{
+    const uint32_t count = member->arrivals.count;
+    for (uint32_t i = 0; i < count && member->room.has_turn; i++) {
+        const uint32_t at = (member->room.turn + i) % count;
+        if (member->kept[at].waits && !is_due(member, &member->kept[at])) return at;
+    }
+    return count;
 }
 
 void phx_arrivals_import(phc *member)
 {
-    phx_item item = {0};
-    for (uint32_t i = 0; i < member->arrivals.count && member->refused_count > 0; i++) {
-        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
-        const phx_node_event event = phx_events_of(item);
-        phx_refused_arrival *refused = find_refused(member, event.offer.id);
-        if (!refused || !refused->waits) continue;
-        if (clear_place(member, &event, refused) && phx_halo_gain_again(&member->halo, &event) == PH_OK)
-            refused->waits = false;
+    if (member->refused_count == 0) return;
+    const uint32_t turn = find_turn(member);
+    for (uint32_t i = 0; i < member->arrivals.count; i++) {
+        phx_arrival *arrival = &member->kept[i];
+        if (!arrival->waits || (i != turn && !is_due(member, arrival))) continue;
+        if (!import_again(member, arrival) || i != turn) continue;
+        member->room.turn = i + 1;
+        member->room.has_turn = false;
     }
 }

@@ -1,6 +1,12 @@
 /*
  * Entities that were imported, until the world has taken them: the ones that it refuses are imported again. Called in
  * the rounds of a member, on the thread that ticks the world.
+ *
+ * The world has refused one for want of room: it comes again once there is room as far as is known, which is by how
+ * many entities fewer the world has than it has had behind any tick, and how many leave. For want of memory, or without
+ * a reason that was told: once another such one was taken. What is known may be too little, as the world never was full
+ * behind a tick: so in each tick one of the others is tried as well, in turn. A tick costs that one alone, however many
+ * wait. All come in their order. One that was refused for another reason comes in the next tick.
  */
 #ifndef PHX_CLUSTER_MEMBER_KEPT_ARRIVALS_H
 #define PHX_CLUSTER_MEMBER_KEPT_ARRIVALS_H
@@ -17,21 +23,25 @@ bool phx_arrivals_miss(const phc *member, uint64_t id);
  * other one, or that is over.
  */
 bool phx_arrivals_meet(const phc *member, const phx_offer *offer);
+/* Room for one more, of so many bytes of state and followers. false: no memory. */
+bool phx_arrivals_reserve(phc *member, uint64_t bytes);
+/* It was imported, as the event says; room was reserved. */
+void phx_arrivals_add(phc *member, const phx_node_event *event);
 /* A round begins: what the host has let leave since is forgotten. */
 void phx_arrivals_begin_round(phc *member);
 /* Arrivals that the world has refused come again. What it does not take now is refused again. */
 void phx_arrivals_import(phc *member);
 /*
- * The world has refused the import of a root: it comes again in the next round. Its place is cleared before, unless
+ * The world has refused the import of a root: it comes again in a later round. Its place is cleared before, unless
  * the world had no room. PH_UNKNOWN_ID: it was not told why.
  */
 void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why);
 /* Refuses all that are not in the world: some refusals were not told. */
 void phx_arrivals_audit(phc *member);
 /*
- * The tick is done, and its refusals are known: the other arrivals are forgotten. Where it may not have taken all
- * commands, ones that are not in the world yet stay, as a later tick may refuse them.
+ * The tick is done, the world has so many entities, and its refusals are known: the other arrivals are forgotten. Where
+ * it may not have taken all commands, ones that are not in the world yet stay, as a later tick may refuse them.
  */
-void phx_arrivals_end_tick(phc *member, bool all_taken);
+void phx_arrivals_end_tick(phc *member, uint64_t entities, bool all_taken);
 
 #endif

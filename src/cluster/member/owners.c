@@ -55,7 +55,10 @@ ph_status phc_leave(phc *member, uint64_t id)
     const bool arrives = phx_arrivals_have(member, id);
     ph_status status = phx_halo_leave(&member->halo, id);
     if (status == PH_OK) status = phx_hand_over_leave(&member->node, id);
-    member->gone_count += arrives && status == PH_OK;
+    if (arrives && status == PH_OK) {
+        member->gone_count++;
+        member->any_left = true;
+    }
     return status;
 }
 

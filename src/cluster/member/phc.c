@@ -90,7 +90,7 @@ static void free_member(phc *member)
     phx_node_free(&member->node);
     phx_item_queue_free(&member->events);
     phx_item_queue_free(&member->arrivals);
-    phx_release(mem, (void **)&member->refused, &member->refused_capacity, sizeof *member->refused);
+    phx_release(mem, (void **)&member->kept, &member->kept_capacity, sizeof *member->kept);
     phx_release(mem, (void **)&member->leavers, &member->leaver_capacity, sizeof *member->leavers);
     phx_mem_init(&outer, member->def.allocator);
     atomic_store_explicit(&outer.bytes, sizeof *member, memory_order_relaxed);

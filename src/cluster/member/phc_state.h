@@ -48,14 +48,24 @@ typedef struct phx_question {
     uint64_t answered[PHX_CLUSTER_MEMBERS_MAX]; /* registrations */
 } phx_question;
 
-/* The root of an arrival that the world has refused. */
-typedef struct phx_refused_arrival {
-    uint64_t id;
-    ph_status why; /* the last time */
-    bool waits;    /* it was not imported since */
-    bool is_told;  /* the host knows that its place is cleared */
-    bool is_kept;  /* its arrival is there, as they are looked through */
-} phx_refused_arrival;
+/* Beside the event of an arrival: how the world has answered. */
+typedef struct phx_arrival {
+    uint64_t root;
+    uint32_t place; /* of its event: see phx_item_queue_at() */
+    uint32_t needs; /* so many of it were not in the world, not even as copies, when that refused it */
+    ph_status why;  /* the world has refused it, the last time; PH_OK: it never has */
+    bool waits;     /* it was not imported since */
+    bool is_told;   /* the host knows that its place is cleared */
+} phx_arrival;
+
+/* Which arrivals are imported again, and when: see kept_arrivals.h. */
+typedef struct phx_arrival_room {
+    uint64_t most, fewer; /* entities that the world has had behind a tick, and so many fewer it has now */
+    uint64_t given;       /* places that imports of this round have */
+    bool is_short;        /* of memory, as far as is known */
+    bool has_turn;        /* in this round one may be tried of which no room is known, */
+    uint32_t turn;        /* ... the first one from this place on */
+} phx_arrival_room;
 
 enum { PHX_LOAD_ROUNDS = 256 };
 
@@ -93,9 +103,14 @@ struct phc {
     phx_known_region regions[PHX_CLUSTER_REGIONS_MAX];
     phx_known_member members[PHX_CLUSTER_MEMBERS_MAX];
     uint32_t member_count;
-    phx_item_queue arrivals;      /* states of imports of this tick, until the world has taken them */
-    phx_refused_arrival *refused; /* among them: they are imported again */
-    uint32_t refused_count, refused_capacity;
+    phx_item_queue arrivals; /* events of imports, until the world has taken them */
+    phx_arrival *kept;       /* beside them, in their order */
+    uint32_t kept_capacity;
+    uint32_t refused_count; /* of them are to be imported again; */
+    uint32_t open_count;    /* of the others no answer is known */
+    bool any_left;          /* the host has let an entity of them leave */
+    phx_arrival_room room;
+    uint32_t events_waiting;  /* so many events of the node wait for arrivals, none of which is over since */
     uint32_t gone_count;      /* at least so many ids of arrivals have left, while others of their families wait */
     uint64_t world_tick;      /* the last tick of the world that phc_told() has seen */
     uint64_t refusals_untold; /* ph_stats.refusals_untold, then */

@@ -66,7 +66,7 @@ static bool end_tick(phc *member)
     const bool all_taken = has_taken_all(member, &stats);
     phx_refused_mend(member, &stats, all_taken);
     phx_halo_end_tick(&member->halo, all_taken);
-    phx_arrivals_end_tick(member, all_taken);
+    phx_arrivals_end_tick(member, stats.entities, all_taken);
     return true;
 }
 

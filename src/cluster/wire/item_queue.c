@@ -70,6 +70,12 @@ phx_item phx_item_queue_after(phx_item item)
     return item_at(item.bytes + item.size);
 }
 
+phx_item phx_item_queue_at(const phx_item_queue *queue, uint32_t place)
+{
+    PHX_ASSERT(queue->first + place < queue->end);
+    return item_at(queue->bytes + queue->first + place);
+}
+
 void phx_item_queue_pop(phx_item_queue *queue)
 {
     queue->first += SIZE_BYTES + phx_item_queue_first(queue).size;
@@ -83,7 +89,7 @@ void phx_item_queue_keep(phx_item_queue *queue, phx_item_wanted_fn is_wanted, vo
         const phx_item item = item_at(queue->bytes + at);
         const uint32_t size = SIZE_BYTES + item.size;
         if (is_wanted(user, item)) {
-            memmove(queue->bytes + to, queue->bytes + at, size);
+            if (to != at) memmove(queue->bytes + to, queue->bytes + at, size);
             to += size;
             kept++;
         }

@@ -33,6 +33,8 @@ unsigned char *phx_item_queue_push(phx_item_queue *queue, uint32_t size);
 phx_item phx_item_queue_first(const phx_item_queue *queue);
 /* The item behind that one, which is not the last. */
 phx_item phx_item_queue_after(phx_item item);
+/* The item so many bytes behind the first one; where they end is the place of the next one that is pushed. */
+phx_item phx_item_queue_at(const phx_item_queue *queue, uint32_t place);
 /* Removes the first item. */
 void phx_item_queue_pop(phx_item_queue *queue);
 /* Removes all items that are not wanted any more; the others stay in their order. Needs no memory. */

@@ -389,6 +389,42 @@ Test(arrivals, an_entity_is_own_by_all_calls_or_by_none)
     cr_assert_eq(phc_leave(member, MANY), PH_OK);
 }
 
+/* Imports that the second node's world has refused so far. */
+static uint64_t count_refused_imports(void)
+{
+    ph_stats stats;
+    cr_assert_eq(ph_world_stats(hosts[1].world, &stats), PH_OK);
+    return stats.refused_in_tick;
+}
+
+Test(arrivals, a_tick_of_a_full_world_tries_one_import_however_many_wait)
+{
+    make_many_wait();
+    const uint64_t refused = count_refused_imports();
+    run_rounds(FEW_ROUNDS);
+    cr_assert_leq(count_refused_imports(), refused + FEW_ROUNDS);
+    cr_assert_geq(hosts[1].member->arrivals.count, 256);
+}
+
+Test(arrivals, as_many_as_there_is_room_for_come_and_the_first_ones_first)
+{
+    enum { FEW = 5 };
+    ph_attrs attrs;
+    uint64_t roots[FEW + 1];
+    make_many_wait();
+    run_rounds(ROUNDS); /* many of them have had their turn */
+    const phc *member = hosts[1].member;
+    const uint32_t count = member->arrivals.count;
+    for (uint32_t i = 0; i <= FEW; i++) roots[i] = member->kept[i].root;
+    const uint64_t refused = count_refused_imports();
+    for (uint64_t id = 1; id <= FEW; id++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + id), PH_OK);
+    run_rounds(3);
+    cr_assert_eq(member->arrivals.count, count - FEW);
+    for (uint32_t i = 0; i < FEW; i++) cr_assert_eq(ph_entity_get(hosts[1].world, roots[i], &attrs), PH_OK);
+    cr_assert_eq(member->kept[0].root, roots[FEW], "and the next one is the first one");
+    cr_assert_leq(count_refused_imports(), refused + 3);
+}
+
 /* ---- families that wait for room, and change meanwhile ---- */
 
 enum { FAMILY = 3 };
@@ -453,6 +489,33 @@ static void leave_one(uint64_t gone)
     enter_at(1, gone, 390, 40);
     run_rounds(1);
     expect_own(1, gone, 40);
+}
+
+/* As in a world that never was full behind a tick. */
+Test(arrivals, a_family_comes_though_the_room_for_it_is_not_known)
+{
+    make_family_wait(FAMILY);
+    phc *member = hosts[1].member;
+    cr_assert_eq(phc_tick(member), PH_OK);
+    for (uint64_t id = 1; id <= FAMILY; id++) cr_assert_eq(phc_leave(member, OTHERS + id), PH_OK);
+    cr_assert_eq(ph_tick(hosts[1].world, NULL), PH_OK);
+    member->room.most = 0;
+    cr_assert_eq(phc_told(member), PH_OK);
+    cr_assert(member->refused_count == 1 && member->room.fewer == 0);
+    run_rounds(2);
+    for (uint64_t id = 1; id <= FAMILY; id++) expect_own(1, id, 20);
+}
+
+/* Places that are too few for it are left. */
+Test(arrivals, a_family_comes_as_soon_as_there_is_room_for_all_of_it)
+{
+    make_family_wait(FAMILY);
+    for (uint64_t id = 1; id <= FAMILY; id++) {
+        cr_assert_eq(hosts[1].member->refused_count, 1);
+        cr_assert_eq(phc_leave(hosts[1].member, OTHERS + id), PH_OK);
+        run_rounds(2);
+    }
+    for (uint64_t id = 1; id <= FAMILY; id++) expect_own(1, id, 20);
 }
 
 Test(arrivals, a_follower_that_left_while_its_family_waited_does_not_come)
@@ -552,21 +615,20 @@ static void put_arrival(phc *member, uint64_t id)
     const phx_node_event event = {.kind = PHX_NODE_GAINED, .offer = {.id = id}};
     cr_assert(phx_halo_reserve_own(&member->halo, 1));
     phx_halo_add(&member->halo, (phx_halo_entity){.id = id, .own = true, .arrives = true});
-    cr_assert(phx_events_push(&member->arrivals, &event));
+    cr_assert(phx_arrivals_reserve(member, 0));
+    phx_arrivals_add(member, &event);
 }
 
 Test(arrivals, arrivals_behind_a_refused_one_are_forgotten)
 {
     enum { TURNS = 20 };
-    static phx_refused_arrival refused[4];
     phc *member = hosts[0].member;
-    cr_assert(phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, 0, 4, sizeof *refused));
     put_arrival(member, 1);
     put_arrival(member, 2);
     phx_arrivals_refuse(member, 2, PH_CAPACITY);
     for (uint64_t id = 3; id < 3 + TURNS; id++) {
         put_arrival(member, id);
-        phx_arrivals_end_tick(member, true);
+        phx_arrivals_end_tick(member, 0, true);
         cr_assert_eq(member->arrivals.count, 1);
         cr_assert(phx_arrivals_have(member, 2) && !phx_arrivals_have(member, id));
     }

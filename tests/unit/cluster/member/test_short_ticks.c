@@ -18,8 +18,9 @@ static const float BORDER = 400;
 /* How the second node's ticks go. */
 typedef enum tick_course {
     COURSE_WHOLE = 0,
-    COURSE_SHORT = 1,   /* the next one with arrivals has no memory, and is finished without */
-    COURSE_HALF_WAY = 2 /* the next one stops half way, and goes on in the next round */
+    COURSE_SHORT = 1,    /* the next one with arrivals has no memory, and is finished without */
+    COURSE_HALF_WAY = 2, /* the next one stops half way, and goes on in the next round */
+    COURSE_POOR = 3      /* the ones that follow have no memory, and need none but for commands */
 } tick_course;
 
 static phc_loop *loop;
@@ -89,6 +90,13 @@ static void tick_half_way(const node_host *host)
     course = COURSE_WHOLE;
 }
 
+static void tick_poor(const node_host *host)
+{
+    fail_alloc_order(&world_memory, 1, true);
+    cr_assert_eq(ph_tick(host->world, NULL), PH_OK);
+    fail_alloc_order(&world_memory, 0, false);
+}
+
 static void run_node(uint32_t k)
 {
     const node_host *host = &hosts[k];
@@ -100,6 +108,7 @@ static void run_node(uint32_t k)
     came_half_way += k == 1 && is_half_way ? came : 0;
     if (k == 1 && course == COURSE_SHORT && came > 0) tick_short(host);
     else if (k == 1 && (course == COURSE_HALF_WAY || is_half_way)) tick_half_way(host);
+    else if (k == 1 && course == COURSE_POOR) tick_poor(host);
     else cr_assert_eq(ph_tick(host->world, NULL), PH_OK);
     while (ph_batch_take(host->consumer, &batch) == PH_OK) cr_assert_eq(ph_batch_return(host->consumer, batch), PH_OK);
     cr_assert_eq(phc_told(host->member), PH_OK);
@@ -312,6 +321,33 @@ Test(short_ticks, the_lag_of_copies_that_came_while_a_tick_was_half_way_counts_f
     cr_assert_gt(peer->echoed, echoed);
 }
 
+/* ---- no memory for an import ---- */
+
+static uint64_t count_short(void)
+{
+    ph_stats stats;
+    cr_assert_eq(ph_world_stats(hosts[1].world, &stats), PH_OK);
+    return stats.refused[PH_NO_MEMORY];
+}
+
+Test(short_ticks, imports_that_find_no_memory_are_tried_one_in_a_tick_until_one_finds_it)
+{
+    const phc *member = hosts[1].member;
+    for (uint64_t i = 0; i < ROOM; i++) cr_assert_eq(__real_ph_leave(member->producer, 2 * OTHERS + i), PH_OK);
+    run_rounds(1); /* there is memory for their refusals from now on */
+    send_over(1, BATCH);
+    course = COURSE_POOR;
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(member->refused_count, BATCH);
+    const uint64_t before = count_short();
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(count_short(), before + FEW_ROUNDS);
+    course = COURSE_WHOLE;
+    run_rounds(3);
+    for (uint64_t id = 1; id <= BATCH; id++) expect_own(id);
+    cr_assert_eq(member->arrivals.count, 0);
+}
+
 /* ---- no memory for an event, no room in the producer ---- */
 
 /* No event finds room but by new memory, which there is not. */
@@ -336,7 +372,7 @@ Test(short_ticks, a_place_is_cleared_once_there_is_memory_to_tell_it)
         fill_events(member);
         run_rounds(1);
         fail_alloc_order(&member_memory, 0, false);
-        cr_assert(cleared == 0 && member->refused_count == 1 && member->refused[0].waits);
+        cr_assert(cleared == 0 && member->refused_count == 1 && member->kept[0].waits);
     }
     run_rounds(2);
     cr_assert_eq(cleared, 1);
