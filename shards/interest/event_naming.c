@@ -125,32 +125,23 @@ static inline bool absent_left(const phx_body *body, phx_target_word word)
     return leaves > (state & PHX_SLOT_OWN); /* no branch: it would be mispredicted */
 }
 
-/* Some events that wait, by number, ascending, and the changes that they belong to. */
-typedef struct waiting_events {
-    uint32_t at[PHX_ORDER_MOST], change[PHX_ORDER_MOST], count;
-} waiting_events;
-
 /*
- * Finds the events of a target that may have left the world or the shard, or have come into the world, in this tick:
- * all others are of own targets that are no discontinuity. In a world of one shard all targets that stay are own ones,
- * so the other changes have none.
+ * Changes of which a target may have left the world or the shard, or have come into the world, in this tick, by number.
+ * In a world of one shard all targets that stay are own ones, so the other changes have none.
  */
-static void find_passing_targets(const phx_event_writer *writer, waiting_events *passing)
+static inline uint32_t passing_changes(const phx_event_writer *writer)
 {
-    enum { STAYS = PHX_SLOT_OWN, PASSES = PHX_SLOT_OWN | PHX_SLOT_DISCONTINUOUS };
-    const phx_body *body = writer->shard->store.body;
-    const bool all = writer->scope->several;
-    const uint32_t changes = all ? writer->changes : writer->passing_count;
-    uint32_t n = 0;
-    for (uint32_t p = 0; p < changes; p++) {
-        const uint32_t c = all ? p : writer->passing[p];
-        for (uint32_t i = c > 0 ? writer->end[c - 1] : 0; i < writer->end[c]; i++) {
-            passing->at[n] = i; /* no branch: it would be mispredicted */
-            passing->change[n] = c;
-            n += (body[phx_target_word_slot(phx_target_word_at(writer->targets, i))].state & PASSES) != STAYS;
-        }
-    }
-    passing->count = n;
+    return writer->scope->several ? writer->changes : writer->passing_count;
+}
+
+static inline uint32_t passing_change(const phx_event_writer *writer, uint32_t p)
+{
+    return writer->scope->several ? p : writer->passing[p];
+}
+
+static inline uint32_t first_of_change(const phx_event_writer *writer, uint32_t change)
+{
+    return change > 0 ? writer->end[change - 1] : 0;
 }
 
 /* The cause of a leave of a target that is no own one. With no other shard it is gone. */
@@ -162,47 +153,61 @@ static ph_cause cause_of_absent(const phx_event_writer *writer, uint32_t change,
 }
 
 /* Corrects the causes of targets that left the world or the shard: few, so the observer is looked at for each. */
-static void correct_absent(phx_event_writer *writer, const waiting_events *passing)
+static void correct_absent(phx_event_writer *writer)
 {
     const phx_body *body = writer->shard->store.body;
-    for (uint32_t a = 0; a < passing->count; a++) {
-        const uint32_t at = passing->at[a], c = passing->change[a];
-        const phx_target_word word = phx_target_word_at(writer->targets, at);
-        const uint32_t slot = phx_target_word_slot(word);
-        if (!absent_left(body, word)) continue;
-        if (leaves_differ(writer->scope, writer->shard, writer->observer[c])) continue; /* correct_leaves() */
-        writer->to[c]->causes[writer->place[at]] = (uint8_t)cause_of_absent(writer, c, slot);
-        writer->lookups++;
+    const uint32_t changes = passing_changes(writer);
+    for (uint32_t p = 0; p < changes; p++) {
+        const uint32_t c = passing_change(writer, p);
+        uint32_t absent[PHX_ORDER_SHORT_MAX], n = 0;
+        for (uint32_t i = first_of_change(writer, c); i < writer->end[c]; i++) {
+            absent[n] = i; /* no branch: it would be mispredicted */
+            n += absent_left(body, phx_target_word_at(writer->targets, i));
+        }
+        if (n == 0 || leaves_differ(writer->scope, writer->shard, writer->observer[c])) continue; /* correct_leaves() */
+        for (uint32_t a = 0; a < n; a++) {
+            const uint32_t slot = phx_target_word_slot(phx_target_word_at(writer->targets, absent[a]));
+            writer->to[c]->causes[writer->place[absent[a]]] = (uint8_t)cause_of_absent(writer, c, slot);
+        }
+        writer->lookups += n;
     }
 }
 
-/* Corrects the causes of enters of entities that came into the world in this tick. */
-static void correct_enters(phx_event_writer *writer, const waiting_events *passing)
+/* Corrects the causes of enters of entities that came into the world in this tick. Reads what names were written from.
+ */
+static void correct_enters(phx_event_writer *writer)
 {
+    _Static_assert(PH_CAUSE_CAME == 0, "an enter's usual cause has no bit");
     const uint32_t before = writer->scope->incarnations_before, given = writer->scope->incarnations_given;
+    const uint32_t changes = passing_changes(writer);
     const phx_name *name = writer->shard->store.name;
-    for (uint32_t a = 0; a < passing->count; a++) {
-        const uint32_t at = passing->at[a];
-        const phx_target_word word = phx_target_word_at(writer->targets, at);
-        if (phx_target_word_leaves(word)) continue;
-        if (phx_incarnation_since(name[phx_target_word_slot(word)].incarnation, before, given))
-            writer->to[passing->change[a]]->causes[writer->place[at]] = PH_CAUSE_APPEARED;
+    for (uint32_t p = 0; p < changes; p++) {
+        const uint32_t c = passing_change(writer, p);
+        uint8_t *causes = writer->to[c]->causes;
+        for (uint32_t i = first_of_change(writer, c); i < writer->end[c]; i++) {
+            const phx_target_word word = phx_target_word_at(writer->targets, i);
+            const uint32_t incarnation = name[phx_target_word_slot(word)].incarnation;
+            const uint32_t appeared = phx_incarnation_since(incarnation, before, given);
+            const uint32_t of_enter = appeared > phx_target_word_leaves(word); /* no branch, as above */
+            causes[writer->place[i]] |= (uint8_t)(of_enter * PH_CAUSE_APPEARED);
+        }
     }
 }
 
-/* Did all other targets stay in the shard, and were they in the world before? For PHX_VALIDATE. */
-static __attribute__((unused)) bool passing_found(const phx_event_writer *writer, const waiting_events *passing)
+/* Did all targets of the other changes stay in the shard, and were they in the world before? For PHX_VALIDATE. */
+static __attribute__((unused)) bool others_stayed(const phx_event_writer *writer)
 {
     const phx_cause_scope *scope = writer->scope;
     const phx_store *store = &writer->shard->store;
-    for (uint32_t i = 0, p = 0; i < writer->count; i++) {
-        const phx_target_word word = phx_target_word_at(writer->targets, i);
-        const uint32_t incarnation = store->name[phx_target_word_slot(word)].incarnation;
-        const bool found = p < passing->count && passing->at[p] == i;
-        p += found;
-        if (found) continue;
-        if (absent_left(store->body, word)) return false;
-        if (phx_incarnation_since(incarnation, scope->incarnations_before, scope->incarnations_given)) return false;
+    for (uint32_t c = 0, p = 0; c < writer->changes; c++) {
+        const bool passes = p < passing_changes(writer) && passing_change(writer, p) == c;
+        p += passes;
+        for (uint32_t i = first_of_change(writer, c); !passes && i < writer->end[c]; i++) {
+            const phx_target_word word = phx_target_word_at(writer->targets, i);
+            const uint32_t incarnation = store->name[phx_target_word_slot(word)].incarnation;
+            if (absent_left(store->body, word)) return false;
+            if (phx_incarnation_since(incarnation, scope->incarnations_before, scope->incarnations_given)) return false;
+        }
     }
     return true;
 }
@@ -213,12 +218,10 @@ static void correct_causes(phx_event_writer *writer)
     const phx_cause_scope *scope = writer->scope;
     if (scope->hides || (scope->traits & PHX_TRAIT_CAPS)) correct_leaves(writer);
     const bool absent = phx_causes_absent(scope, writer->shard), appeared = phx_causes_of_enters(scope);
-    waiting_events passing;
     if (!absent && !appeared) return;
-    find_passing_targets(writer, &passing);
-    PHX_VALIDATE(passing_found(writer, &passing));
-    if (absent) correct_absent(writer, &passing);
-    if (appeared) correct_enters(writer, &passing);
+    PHX_VALIDATE(others_stayed(writer));
+    if (absent) correct_absent(writer);
+    if (appeared) correct_enters(writer);
 }
 
 /* Writes the events that wait, each at its place. */
@@ -246,8 +249,10 @@ static void write_ordered(phx_event_writer *writer, const phx_change *change, co
         const uint32_t some = count - done < PHX_ORDER_SHORT_MAX ? count - done : PHX_ORDER_SHORT_MAX;
         for (uint32_t i = 0; i < some; i++) {
             words[i] = phx_target_word_of(slots[done + i], leaves).bits;
-            writer->place[i] = at[phx_event_depth(writer, slots[done + i], leaves)]++;
+            writer->place[i] = first + done + i;
         }
+        for (uint32_t i = 0; writer->depths && i < some; i++)
+            writer->place[i] = at[phx_event_depth(writer, slots[done + i], leaves)]++;
         writer->targets = words;
         writer->to[0] = to;
         writer->observer[0] = change->slot;

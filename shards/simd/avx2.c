@@ -118,8 +118,9 @@ AVX2 static uint32_t gather_avx2(const phx_tile_candidates *from, const phx_span
             store_vector(to->now + n + i, load_vector(from->now + first + i));
             store_vector(to->old + n + i, load_vector(from->old + first + i));
             store_vector(to->target + n + i, load_vector(from->target + first + i));
-            if (from->bound) _mm256_storeu_ps(to->bound + n + i, _mm256_loadu_ps(from->bound + first + i));
         }
+        for (uint32_t i = 0; from->bound && i < length; i += LANES)
+            _mm256_storeu_ps(to->bound + n + i, _mm256_loadu_ps(from->bound + first + i));
         n += length;
     }
     return n;

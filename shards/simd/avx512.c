@@ -90,8 +90,9 @@ AVX512 static uint32_t gather_avx512(const phx_tile_candidates *from, const phx_
             _mm512_storeu_si512(to->now + n + i, _mm512_loadu_si512(from->now + first + i));
             _mm512_storeu_si512(to->old + n + i, _mm512_loadu_si512(from->old + first + i));
             _mm512_storeu_si512(to->target + n + i, _mm512_loadu_si512(from->target + first + i));
-            if (from->bound) _mm512_storeu_ps(to->bound + n + i, _mm512_loadu_ps(from->bound + first + i));
         }
+        for (uint32_t i = 0; from->bound && i < length; i += LANES)
+            _mm512_storeu_ps(to->bound + n + i, _mm512_loadu_ps(from->bound + first + i));
         n += length;
     }
     return n;

@@ -95,6 +95,18 @@ static inline uint32_t phx_missing_by(uint32_t (*find)(const uint32_t *array, ui
     return n;
 }
 
+/* Keys of some targets whose kinds are alike: of ids alone. */
+static inline void phx_id_keys_of(const phx_sort_key_format *by, const uint32_t *targets, uint32_t count, int32_t *key)
+{
+    _Static_assert(PHX_ORDER_KEY_BITS == 31, "a key fits the lower half of an id, and the flag of leaves is above it");
+    const phx_name *name = by->name;
+    const uint32_t mask = (uint32_t)((UINT64_C(1) << by->bits) - 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t leave = targets[i] << 1 & ~(uint32_t)INT32_MAX; /* PHX_TARGET_LEAVE is the bit below */
+        key[i] = (int32_t)(((uint32_t)name[targets[i] & PHX_ROW_SLOT].id & mask) | leave);
+    }
+}
+
 /* Keys of some targets. depths: as of phx_unsorted_events. */
 static inline void phx_keys_of(const phx_sort_key_format *by, const uint32_t *targets, const uint32_t *depths,
                                uint32_t count, int32_t *key)
@@ -102,7 +114,8 @@ static inline void phx_keys_of(const phx_sort_key_format *by, const uint32_t *ta
     const phx_name *name = by->name;
     const uint32_t bits = by->bits, shift = phx_sort_key_depth_shift(by); /* the stores may alias the fields */
     const uint16_t kinds = (uint16_t)by->kinds;
-    for (uint32_t i = 0; i < count; i++) {
+    if (kinds == 0) phx_id_keys_of(by, targets, count, key);
+    for (uint32_t i = 0; kinds != 0 && i < count; i++) {
         const phx_name *of = &name[targets[i] & PHX_ROW_SLOT];
         key[i] = phx_order_key(of->id, of->kind & kinds, bits, !(targets[i] & PHX_TARGET_LEAVE));
     }
