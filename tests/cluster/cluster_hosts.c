@@ -9,6 +9,10 @@
  *  - what its client was told, by whichever node, is its list: nothing twice, nothing lost;
  *  - at most one node owns it; what its host packed is what the next host gets.
  *
+ * In one of five seeds some of the walkers leap: they leave, enter again beside a border, mostly on another node, and
+ * cross it, over and over. Before the death of a node, and where no node is late, a list has each of them that was
+ * within view at all moments of the last ticks, since it has entered, and none that was not there in any of them.
+ *
  * Entities of the dead node are entered anew by the nodes of their regions, once no other node has them: none is
  * missing then, and none has two owners.
  *
@@ -48,11 +52,17 @@ enum {
     LATE_PART = 4,         /* of the pairs at most that part is of a late node: it is one of a hundred */
     LAG_LEAST = 1,         /* ... where each comes at once */
     GIVE_ONE_IN = 30,
+    LEAP_SEED = 2, /* of so many: */
+    LEAP_SEEDS = 5,
+    LEAP_TICK = 100, /* the first one of leaps */
+    LEAP_ONE_IN = 6,
+    LEAP_TICKS = 4, /* for fewer a leaper is nowhere */
     USER_DATA_TIMES = 3,
     CLUSTERS = 40
 };
 
 static const float VIEW = 60, SLACK = 1e-3f; /* SLACK: of our own floats */
+static const float LEAP_WIDTH = 120;         /* of the part of both middle borders that leapers cross */
 
 /* The host's state of an entity, as it goes to another node. */
 typedef struct packed {
@@ -82,6 +92,10 @@ typedef struct cluster {
     uint64_t steps[WALKERS + 1];
     uint64_t entered[WALKERS + 1]; /* tick; 0 = not yet */
     uint64_t since[WALKERS + 1];   /* tick since which it is there without a break */
+    uint64_t leap_rng, leaps, leap_pairs;
+    uint64_t enters_at[WALKERS + 1];    /* tick before which a leaper does not enter */
+    uint64_t after[WALKERS + 1];        /* its last ownership */
+    bool there[TRAIL_TICKS][TRAIL_IDS]; /* was it, in the last ticks? */
     clients clients;
     char when[64];
     bool all_come; /* no message is lost or late */
@@ -99,6 +113,11 @@ static spot *spot_of(cluster *c, uint64_t tick, uint64_t id)
 static bool is_follower(uint64_t id)
 {
     return id % FAMILY_EVERY == 0;
+}
+
+static bool leaps(const cluster *c, uint64_t id)
+{
+    return c->seed % LEAP_SEEDS == LEAP_SEED && id % FAMILY_EVERY == 2;
 }
 
 /* ---- life ---- */
@@ -155,6 +174,7 @@ static void open_cluster(cluster *c, uint64_t seed)
     const phc_faults requests = {.seed = seed + 1, .lost = (uint32_t)(seed % 3) * 30, .late = 200, .late_steps = 4};
     ph_class class;
     c->seed = c->rng = seed;
+    c->leap_rng = seed + 1000;
     c->trail.tick = 1;
     c->margin = seed % 2 ? 10 : 0;
     c->all_come = messages.lost == 0 && messages.late == 0;
@@ -193,8 +213,9 @@ static bool enter_walker(cluster *c, host *h, uint64_t id)
     const ph_attrs attrs = {
         .given = PH_POSITION | PH_USER_DATA, .x = at.x, .y = at.y, .user_data = id * USER_DATA_TIMES};
     if (is_follower(id) && !phc_owns(h->node.member, id - 1)) return false;
-    const ph_status status = phc_enter(h->node.member, id, &attrs, 0);
-    CHECK(status == PH_OK || status == PH_BUSY || status == PH_TAKEN, "enter: %s", ph_status_name(status));
+    const ph_status status = phc_enter(h->node.member, id, &attrs, c->after[id]);
+    const bool is_known = status == PH_EXISTS && leaps(c, id); /* here its last hand-over is not acked yet */
+    CHECK(status == PH_OK || status == PH_BUSY || status == PH_TAKEN || is_known, "enter: %s", ph_status_name(status));
     if (status != PH_OK) return false;
     if (is_follower(id)) CHECK_OK(ph_attach(h->node.producer, id, id - 1));
     clients_forget(&c->clients, id); /* its client is a new one */
@@ -223,6 +244,7 @@ static void ask_missing(cluster *c, host *h)
 static bool restore_walker(void *of, uint64_t id)
 {
     host *h = of;
+    if (h->all->entered[id] == 0) return true; /* it has left since the question */
     const bool entered = enter_walker(h->all, h, id);
     h->all->restored += entered;
     return entered;
@@ -233,7 +255,7 @@ static void enter_walkers(cluster *c, host *h)
     for (uint64_t id = 1; id <= WALKERS; id++) {
         const spot at = *spot_of(c, c->trail.tick, id);
         const ph_attrs attrs = {.given = PH_POSITION, .x = at.x, .y = at.y};
-        if (c->entered[id] != 0 || !enter_walker(c, h, id)) continue;
+        if (c->entered[id] != 0 || c->enters_at[id] > c->trail.tick || !enter_walker(c, h, id)) continue;
         CHECK_OK(ph_enter(c->producer, id, &attrs));
         c->entered[id] = c->since[id] = c->trail.tick;
         if (is_follower(id)) CHECK_OK(ph_attach(c->producer, id, id - 1));
@@ -314,6 +336,35 @@ static void move_own(cluster *c, host *h)
     }
 }
 
+/* It stands beside a border of regions, and walks over it. */
+static void place_leaper(cluster *c, uint64_t id)
+{
+    const float middle = WALKS_SIZE / 2, side = phx_rng_below(&c->leap_rng, 2) ? 1.0f : -1.0f;
+    const float from = middle + side, to = middle - side * LEAP_WIDTH / 2;
+    const float along = middle + (phx_rng_unit(&c->leap_rng) - 0.5f) * LEAP_WIDTH;
+    const bool is_flat = phx_rng_below(&c->leap_rng, 2) != 0;
+    *spot_of(c, c->trail.tick, id) = is_flat ? (spot){from, along} : (spot){along, from};
+    c->goal[id] = is_flat ? (spot){to, along} : (spot){along, to};
+}
+
+/* What has left a node that dies just then may come back: none leaves the one that dies. */
+static void leap_own(cluster *c, host *h)
+{
+    const uint64_t now = c->trail.tick;
+    const bool dies = h == &c->hosts[1] && c->seed % 4 < 2 && now + WINDOW > KILL_TICK;
+    for (uint64_t id = 1; id <= WALKERS && now >= LEAP_TICK && now <= TICKS && !dies; id++) {
+        if (!leaps(c, id) || c->entered[id] == now || !phc_owns(h->node.member, id)) continue;
+        if (phx_rng_below(&c->leap_rng, LEAP_ONE_IN) != 0) continue;
+        c->after[id] = phc_ownership(h->node.member, id);
+        CHECK_OK(phc_leave(h->node.member, id));
+        CHECK_OK(ph_leave(c->producer, id));
+        c->entered[id] = 0;
+        c->enters_at[id] = now + phx_rng_below(&c->leap_rng, LEAP_TICKS);
+        place_leaper(c, id);
+        c->leaps++;
+    }
+}
+
 static void round_of(cluster *c, host *h)
 {
     ph_refusal refusal;
@@ -321,6 +372,7 @@ static void round_of(cluster *c, host *h)
     CHECK_OK(phc_tick(h->node.member));
     take_events(c, h);
     ask_missing(c, h);
+    leap_own(c, h);
     move_own(c, h);
     enter_walkers(c, h);
     CHECK_OK(ph_tick(h->node.world, NULL));
@@ -374,17 +426,40 @@ static void check_pair(cluster *c, const host *h, uint64_t observer, uint64_t ta
           target, (double)least);
 }
 
+static void check_leaper(cluster *c, const host *h, uint64_t observer, uint64_t target, bool listed)
+{
+    const spot from = *spot_of(c, c->trail.tick, observer);
+    if (is_late(h) || phc_owns(h->node.member, target) || c->hosts[1].dead || c->trail.tick < LEAP_TICK) return;
+    bool was_near = false, was_seen = c->entered[target] != 0 && c->entered[target] + 1 + LAG_MAX < c->trail.tick;
+    for (uint64_t back = 0; back <= 1 + LAG_MAX; back++) {
+        const bool there = c->there[(c->trail.tick - back) % TRAIL_TICKS][target];
+        const float distance = spot_distance(from, *spot_of(c, c->trail.tick - back, target));
+        was_near |= there && distance <= VIEW + c->margin + SLACK;
+        was_seen &= there && distance < VIEW - SLACK;
+    }
+    c->leap_pairs++;
+    CHECK(listed || !was_seen,
+          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " misses %" PRIu64 ", there since %" PRIu64, c->seed,
+          c->trail.tick, observer, target, c->entered[target]);
+    CHECK(!listed || was_near, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " still has %" PRIu64 ", which left",
+          c->seed, c->trail.tick, observer, target);
+}
+
 static void check_observer(cluster *c, const host *h, uint64_t observer)
 {
     bool listed[CLIENTS_IDS];
     (void)clients_compare(&c->clients, h->node.world, observer, listed, c->when);
-    for (uint64_t target = 1; target <= WALKERS && c->trail.tick > c->since[observer] + WINDOW; target++)
-        if (target != observer && c->entered[target] != 0 && c->trail.tick > c->since[target] + WINDOW)
+    for (uint64_t target = 1; target <= WALKERS && c->trail.tick > c->since[observer] + WINDOW; target++) {
+        if (target == observer) continue;
+        if (leaps(c, target)) check_leaper(c, h, observer, target, listed[target]);
+        else if (c->entered[target] != 0 && c->trail.tick > c->since[target] + WINDOW)
             check_pair(c, h, observer, target, listed[target]);
+    }
 }
 
 static void check_tick(cluster *c)
 {
+    for (uint64_t id = 1; id <= WALKERS; id++) c->there[c->trail.tick % TRAIL_TICKS][id] = c->entered[id] != 0;
     for (uint64_t id = 1; id <= WALKERS; id++) {
         uint32_t owners = 0;
         for (uint32_t n = 0; n < NODES; n++) {
@@ -475,7 +550,7 @@ int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(CLUSTERS));
-    uint64_t gained = 0, restored = 0, events = 0, pairs = 0, late_pairs = 0, kept = 0;
+    uint64_t gained = 0, restored = 0, events = 0, pairs = 0, late_pairs = 0, kept = 0, leapt = 0, leap_pairs = 0;
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         cluster *c = check_zalloc(sizeof *c);
         open_cluster(c, seed + i);
@@ -489,13 +564,15 @@ int main(int argc, char **argv)
         events += c->clients.events;
         pairs += c->pairs;
         late_pairs += c->late_pairs;
+        leapt += c->leaps;
+        leap_pairs += c->leap_pairs;
         close_cluster(c);
         free(c);
     }
     (void)printf("%" PRIu64 " clusters: %" PRIu64 " entities gained, %" PRIu64 " restored, %" PRIu64 " events, %" PRIu64
                  " pairs, %" PRIu64 " with a late node, as its host was told, %" PRIu64
-                 " targets kept at rest in one list alone\n",
-                 count, gained, restored, events, pairs, late_pairs, kept);
+                 " targets kept at rest in one list alone, %" PRIu64 " leaps, %" PRIu64 " pairs of leapers\n",
+                 count, gained, restored, events, pairs, late_pairs, kept, leapt, leap_pairs);
     CHECK(gained > 0, "no entity was handed over");
     CHECK(late_pairs * LATE_PART <= pairs, "%" PRIu64 " of %" PRIu64 " pairs are of a late node", late_pairs, pairs);
     return check_done("cluster_hosts");
