@@ -195,7 +195,7 @@ typedef struct phc_store {
     void (*state)(void *user, phc_store_state *state);
     /**
      * Ends it; answers that are not taken are lost. Leases whose end was asked for are ended before, if the store can
-     * be reached. May wait, for two seconds at most.
+     * be reached. May wait, for three seconds at most.
      */
     void (*close)(void *user);
     void *user;

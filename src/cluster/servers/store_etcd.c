@@ -26,7 +26,7 @@ enum {
     LEASE_MS_MAX = 3600 * 1000,
     NAME_WAIT_MS = 1000, /* before a name that was not found in time is looked for again; doubled each time, */
     NAME_WAIT_MS_MAX = 8000,
-    CLOSE_MS = 1000, /* libcurl asks whether to stop once a second: closing takes two at most */
+    CLOSE_MS = 1000, /* for ends of leases; libcurl asks whether to stop once a second: closing takes three at most */
     NS_IN_MS = 1000000
 };
 
@@ -62,6 +62,7 @@ typedef struct etcd_line {
     phx_etcd_kind kind; /* of the request that is made */
     uint32_t current;   /* the server that is asked first */
     uint32_t lists;     /* that it has given */
+    uint64_t ends_ns;   /* when it came to the first end of a lease behind the close; 0 before */
     etcd_name names[PHC_SERVERS_MAX];
     char *text; /* of the answer */
     uint32_t text_capacity, text_bytes;
@@ -79,8 +80,7 @@ typedef struct etcd_store {
     etcd_slot slots[REQUESTS_MAX];
     etcd_list empty, answered; /* under the mutex, and the slots in them; a slot in no list is the thread's */
     etcd_line lines[LINES];
-    /* Time of the close, 0 before; read by libcurl's call in the middle of a request. Relaxed: orders nothing. */
-    _Atomic uint64_t closed_ns;
+    _Atomic bool closes; /* read by libcurl's call in the middle of a request; relaxed: orders nothing */
     _Atomic uint64_t attempts, failed, connects; /* of both threads; relaxed: numbers alone */
 } etcd_store;
 
@@ -117,24 +117,26 @@ static size_t take_text(char *bytes, size_t one, size_t size, void *of)
     return size;
 }
 
-static uint64_t closed_ns(const etcd_store *store)
+static bool store_closes(const etcd_store *store)
 {
-    return atomic_load_explicit(&store->closed_ns, memory_order_relaxed);
+    return atomic_load_explicit(&store->closes, memory_order_relaxed);
 }
 
-/* Of a store that is being closed: leases are ended still, for a while. */
-static bool is_void(const etcd_store *store, phx_etcd_kind kind)
+/* Of a store that is being closed: leases are ended still, for a while, which a request before does not shorten. */
+static bool is_void(etcd_line *line, phx_etcd_kind kind)
 {
-    const uint64_t closed = closed_ns(store);
-    if (closed == 0) return false;
-    return kind != PHX_ETCD_LEASE_END || phx_now_ns() - closed >= CLOSE_MS * NS_IN_MS;
+    if (!store_closes(line->store)) return false;
+    if (kind != PHX_ETCD_LEASE_END) return true;
+    const uint64_t now = phx_now_ns();
+    if (line->ends_ns == 0) line->ends_ns = now;
+    return now - line->ends_ns >= CLOSE_MS * NS_IN_MS;
 }
 
 static int stop_request(void *of, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
-    const etcd_line *line = of;
+    etcd_line *line = of;
     (void)(a + b + c + d);
-    return is_void(line->store, line->kind);
+    return is_void(line, line->kind);
 }
 
 static CURLcode ask_server(etcd_line *line, const etcd_slot *slot, size_t body_bytes)
@@ -195,10 +197,10 @@ static void make_request(etcd_line *line, etcd_slot *slot)
 {
     const etcd_store *store = line->store;
     const uint64_t wait_ns = (uint64_t)store->timeout_ms * store->server_count * NS_IN_MS;
-    const bool is_late = phx_now_ns() - slot->asked_ns >= wait_ns;
+    const bool is_late = !store_closes(store) && phx_now_ns() - slot->asked_ns >= wait_ns;
     const char *reason = "waited too long for its turn";
     const size_t body_bytes = phx_etcd_write(&slot->request, line->body);
-    for (uint32_t i = 0; i < store->server_count && !is_late && !is_void(store, slot->request.kind); i++) {
+    for (uint32_t i = 0; i < store->server_count && !is_late && !is_void(line, slot->request.kind); i++) {
         if (phx_now_ns() < line->names[line->current].again_ns) {
             reason = "the name of a server was not found in time";
             next_server(line);
@@ -231,7 +233,7 @@ static void *run_requests(void *of)
     pthread_mutex_lock(&store->mutex);
     for (;;) {
         const uint32_t slot = pop_slot(store, &line->asked);
-        if (slot == REQUESTS_MAX && closed_ns(store) != 0) break;
+        if (slot == REQUESTS_MAX && store_closes(store)) break;
         if (slot == REQUESTS_MAX) {
             pthread_cond_wait(&line->wake, &store->mutex);
             continue;
@@ -373,7 +375,7 @@ static void etcd_close(void *user)
 {
     etcd_store *store = user;
     phx_mem outer;
-    atomic_store_explicit(&store->closed_ns, phx_now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&store->closes, true, memory_order_relaxed);
     for (uint32_t i = 0; i < LINES; i++) end_line(&store->lines[i]);
     pthread_mutex_destroy(&store->mutex);
     curl_slist_free_all(store->headers);

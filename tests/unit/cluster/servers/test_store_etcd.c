@@ -1,13 +1,19 @@
 /*
  * The control store over etcd where the name of a server is not found in time: getaddrinfo() is this program's own,
- * which libcurl calls in a thread, and it hangs until the test lets it go.
+ * which libcurl calls in a thread, and it hangs until the test lets it go. And where a server hangs while the store is
+ * closed.
  */
+#include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <pharos/cluster.h>
 
@@ -72,4 +78,71 @@ Test(store_etcd, no_request_waits_for_a_resolver_that_hangs)
     cr_assert_eq(atomic_load(&ended), 0, "closing waited for the resolver");
     atomic_store(&is_free, true);
     while (atomic_load(&ended) < atomic_load(&asked)) wait_a_bit();
+}
+
+/* ---- a server that hangs ---- */
+
+static atomic_bool hangs, has_ended;
+
+static int accept_request(int listening, char text[1024])
+{
+    const int file = accept(listening, NULL, NULL);
+    if (file < 0) return -1;
+    size_t used = 0;
+    for (ssize_t some; used < 1023 && (some = recv(file, text + used, 1023 - used, 0)) > 0;) {
+        used += (size_t)some;
+        text[used] = '\0';
+        if (strstr(text, "\r\n\r\n")) break; /* the head has the path */
+    }
+    text[used] = '\0';
+    return file;
+}
+
+/* Never answers the first request; of the second one it notes whether it ends a lease. */
+static void *serve_two(void *of)
+{
+    static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 29\r\n\r\n{\"header\":{\"revision\":\"7\"}}\n";
+    const int *listening = of;
+    char text[1024];
+    const int first = accept_request(*listening, text);
+    atomic_store(&hangs, true);
+    const int second = accept_request(*listening, text);
+    if (second >= 0) {
+        atomic_store(&has_ended, strstr(text, "/v3/lease/revoke") != NULL);
+        (void)send(second, answer, sizeof answer - 1, MSG_NOSIGNAL);
+        (void)close(second);
+    }
+    (void)close(first);
+    return NULL;
+}
+
+/*
+ * A lease whose end was asked for lives on for its time if the request is lost: it waits for the line of a list that
+ * hangs, up to the timeout, and has its own time to be made behind it.
+ */
+Test(store_etcd, a_lease_ends_behind_a_request_that_hangs_while_the_store_is_closed)
+{
+    enum { HANGING_TIMEOUT_MS = 900, WAITS = 300 };
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    pthread_t server;
+    char name[64];
+    phc_store store;
+    int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    cr_assert(listening >= 0 && bind(listening, (const struct sockaddr *)&address, sizeof address) == 0);
+    cr_assert(listen(listening, 2) == 0 && getsockname(listening, (struct sockaddr *)&address, &size) == 0);
+    cr_assert_eq(pthread_create(&server, NULL, serve_two, &listening), 0);
+    (void)snprintf(name, sizeof name, "http://127.0.0.1:%u", ntohs(address.sin_port));
+    const char *servers[] = {name};
+    const phc_etcd_def def = {.servers = servers, .server_count = 1, .timeout_ms = HANGING_TIMEOUT_MS};
+    cr_assert_eq(phc_etcd_open(&def, &store, NULL, 0), PH_OK);
+    cr_assert_eq(store.list(store.user, 1, "a/"), PH_OK);
+    cr_assert_eq(store.lease_end(store.user, 2, 7), PH_OK);
+    while (!atomic_load(&hangs)) wait_a_bit();
+    for (uint32_t i = 0; i < WAITS; i++) wait_a_bit(); /* for a connection libcurl looks often; then once a second */
+    store.close(store.user);
+    (void)shutdown(listening, SHUT_RDWR);
+    cr_assert_eq(pthread_join(server, NULL), 0);
+    (void)close(listening);
+    cr_assert(atomic_load(&has_ended), "the lease lives on");
 }
