@@ -253,6 +253,16 @@ def test_gap(folder, seed):
     Run(folder, [image(0), "--follow"]).ends(2, "behind tick 0 there is a gap")
 
 
+def await_handler(process, number):
+    """Until the process has a handler for that signal, which would end it before."""
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+            caught = next(line for line in file if line.startswith("SigCgt:"))
+        if int(caught.split()[1], 16) >> (number - 1) & 1:
+            return
+        time.sleep(0.005)
+
+
 def test_follow(folder, seed):
     """A recording that goes on, line by line, and a shadow that runs beside it until it is told to stop."""
     os.makedirs(os.path.join(folder, "s"))
@@ -283,7 +293,7 @@ def test_follow(folder, seed):
     out, err = shadows[0].communicate(timeout=60)
     expect(shadows[0].returncode == 0, f"seed {seed}: {err.decode()}")
     expect(read(folder, "one.csv") == read(folder, "events.csv"), f"seed {seed}: the shadow's events are others")
-    time.sleep(0.2)
+    await_handler(shadows[1], signal.SIGTERM)
     shadows[1].send_signal(signal.SIGTERM)
     out, err = shadows[1].communicate(timeout=60)
     expect(shadows[1].returncode == 0 and b'"ticks":' in out, f"seed {seed}: a signal: {shadows[1].returncode} {err.decode()}")
@@ -322,9 +332,7 @@ def test_usage(folder, seed):
     Run(folder, [image(0), "--save", "s/w"]).ends(0)
     held = subprocess.Popen([base.program, image(0), "--save", "s/x", "--follow"], cwd=folder,
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while not os.path.exists(os.path.join(folder, "s", "x.lock")):
-        time.sleep(0.005)
-    time.sleep(0.1)
+    await_handler(held, signal.SIGINT) # behind the opening of its store
     Run(folder, [image(0), "--save", "s/x"]).ends(2, "--save s/x: ")
     held.send_signal(signal.SIGINT)
     expect(held.wait(60) == 0, "SIGINT")

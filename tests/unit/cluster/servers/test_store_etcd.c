@@ -117,8 +117,8 @@ static void *serve_two(void *of)
 }
 
 /*
- * A lease whose end was asked for lives on for its time if the request is lost: it waits for the line of a list that
- * hangs, up to the timeout, and has its own time to be made behind it.
+ * The end of a lease was asked for; if the request is lost, the lease lives on for its time. It waits for the line of a
+ * list that hangs, up to the timeout, and has its own time to be made behind it.
  */
 Test(store_etcd, a_lease_ends_behind_a_request_that_hangs_while_the_store_is_closed)
 {
