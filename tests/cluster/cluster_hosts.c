@@ -347,13 +347,16 @@ static void place_leaper(cluster *c, uint64_t id)
     c->goal[id] = is_flat ? (spot){to, along} : (spot){along, to};
 }
 
-/* What has left a node that dies just then may come back: none leaves the one that dies. */
+/*
+ * Not in the tick in which it came. What has left a node that dies just then may come back: none leaves the one that
+ * dies.
+ */
 static void leap_own(cluster *c, host *h)
 {
     const uint64_t now = c->trail.tick;
     const bool dies = h == &c->hosts[1] && c->seed % 4 < 2 && now + WINDOW > KILL_TICK;
     for (uint64_t id = 1; id <= WALKERS && now >= LEAP_TICK && now <= TICKS && !dies; id++) {
-        if (!leaps(c, id) || c->entered[id] == now || !phc_owns(h->node.member, id)) continue;
+        if (!leaps(c, id) || c->since[id] == now || !phc_owns(h->node.member, id)) continue;
         if (phx_rng_below(&c->leap_rng, LEAP_ONE_IN) != 0) continue;
         c->after[id] = phc_ownership(h->node.member, id);
         CHECK_OK(phc_leave(h->node.member, id));
