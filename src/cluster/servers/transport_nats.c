@@ -1,8 +1,10 @@
 /*
  * The transport over NATS servers: phc_nats_open() of cluster.h. Each traffic is a line: a connection of libnats, a
  * queue of messages that wait to leave, and a thread that connects, subscribes and publishes, as each of these may wait
- * for a socket. The member's thread touches the queue alone, under a mutex that is never held across a call of libnats;
- * and takes messages that came from libnats' own bounded queues, which have a mutex for each subscription.
+ * for a socket, and for a resolver. The member's thread touches the queue alone, under a mutex that is never held
+ * across a call of libnats; and takes messages that came from libnats' own bounded queues, which have a mutex for each
+ * subscription. At the end the thread gives all of libnats back, which waits for the same; one that takes too long is
+ * left behind, with its line, and has nothing of the transport's memory then.
  */
 #include <nats/nats.h>
 #include <pharos/cluster.h>
@@ -21,7 +23,8 @@ enum {
     CHANNEL_BYTES = 8 << 20,
     PENDING_MESSAGES = 1 << 16, /* of a subscription */
     PENDING_BYTES = 16 << 20,
-    CONNECT_MS = 400,        /* for each server: closing waits for all of them */
+    CONNECT_MS = 400,        /* for each server: closing waits for all of them, */
+    CLOSE_MS = 4000,         /* ... but no longer than this */
     WRITE_MS = 1000,         /* for a socket that takes nothing */
     PING_MS = 500,           /* two without an answer: the connection is lost */
     RECONNECT_WAIT_MS = 100, /* between two attempts at one server */
@@ -35,14 +38,17 @@ typedef struct nats_line {
     pthread_t thread;
     bool is_running;
     /* the thread's */
-    natsConnection *connection; /* NULL: none yet */
-    phx_item_queue leaving;
+    natsConnection *connection;                                   /* NULL: none yet */
+    unsigned char message[PHC_SUBJECT_MAX + 1 + PHC_MESSAGE_MAX]; /* that it publishes now */
+    uint32_t message_bytes;                                       /* a subject with its 0, and the message's bytes */
     /* both threads', under the mutex */
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool stops, connected;
+    bool ended, is_left;    /* the thread has nothing more to do, or to free the line itself */
     const char *reason;     /* static: why it is not connected; NULL: it is, or is not known yet */
-    phx_item_queue waiting; /* each a subject with its 0, and the bytes */
+    phx_item_queue waiting; /* messages */
+    phx_item_queue leaving; /* ... that are published next */
     uint64_t dropped, reconnects, reconnects_before; /* before: of connections that were given up */
     char patterns[LISTENS_MAX][PHC_SUBJECT_MAX + 1];
     uint32_t pattern_count;
@@ -54,21 +60,27 @@ typedef struct nats_line {
 
 typedef struct nats_transport {
     phx_mem mem;
-    nats_line lines[PHC_TRAFFICS];
+    nats_line *lines[PHC_TRAFFICS]; /* of the system's memory, as one may be left behind; NULL: there was none */
     uint64_t sent, refused, received, overrun; /* the member's thread's; overrun: of retired subscriptions */
     uint32_t turn;                             /* the subscription that is asked first by the next poll */
 } nats_transport;
 
 /* ---- the thread of a line ---- */
 
-static void wait_a_moment(nats_line *line)
+static struct timespec time_in(uint32_t ms)
 {
-    enum { NS_IN_MS = 1000000, NS_IN_S = 1000000000 };
+    enum { NS_IN_MS = 1000000, NS_IN_S = 1000000000, MS_IN_S = 1000 };
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * NS_IN_MS;
-    until.tv_sec += until.tv_nsec / NS_IN_S;
+    until.tv_nsec += (long)(ms % MS_IN_S) * NS_IN_MS;
+    until.tv_sec += ms / MS_IN_S + until.tv_nsec / NS_IN_S;
     until.tv_nsec %= NS_IN_S;
+    return until;
+}
+
+static void wait_a_moment(nats_line *line)
+{
+    const struct timespec until = time_in(LOOK_MS);
     (void)pthread_cond_timedwait(&line->wake, &line->mutex, &until);
 }
 
@@ -175,14 +187,14 @@ static void renew_connection(nats_line *line)
     connect_line(line);
 }
 
-/* One message; of the channel it waits for a connection. */
-static void publish_item(nats_line *line, phx_item item)
+/* The message; of the channel it waits for a connection. */
+static void publish_message(nats_line *line)
 {
-    const char *subject = (const char *)item.bytes;
+    const char *subject = (const char *)line->message;
     const size_t subject_bytes = strlen(subject) + 1;
     while (!line_stops(line)) {
-        const natsStatus status = natsConnection_Publish(line->connection, subject, item.bytes + subject_bytes,
-                                                         (int)(item.size - subject_bytes));
+        const natsStatus status = natsConnection_Publish(line->connection, subject, line->message + subject_bytes,
+                                                         (int)(line->message_bytes - subject_bytes));
         if (status == NATS_OK) return;
         if (line->traffic == PHC_HALO || status == NATS_MAX_PAYLOAD) break;
         look_at_state(line);
@@ -201,12 +213,54 @@ static bool take_work(nats_line *line)
 {
     pthread_mutex_lock(&line->mutex);
     if (!line->stops && line->waiting.count == 0 && line->subscribed == line->pattern_count) wait_a_moment(line);
-    const phx_item_queue empty = line->leaving;
-    line->leaving = line->waiting;
-    line->waiting = empty;
     const bool goes_on = !line->stops;
+    if (goes_on) {
+        const phx_item_queue empty = line->leaving;
+        line->leaving = line->waiting;
+        line->waiting = empty;
+    }
     pthread_mutex_unlock(&line->mutex);
     return goes_on;
+}
+
+/* The next one of these is the line's message. false: there is none, or the queues may be gone. */
+static bool take_leaving(nats_line *line)
+{
+    pthread_mutex_lock(&line->mutex);
+    const bool is_taken = !line->stops && line->leaving.count > 0;
+    if (is_taken) {
+        const phx_item item = phx_item_queue_first(&line->leaving);
+        memcpy(line->message, item.bytes, item.size);
+        line->message_bytes = item.size;
+        phx_item_queue_pop(&line->leaving);
+    }
+    pthread_mutex_unlock(&line->mutex);
+    return is_taken;
+}
+
+static void free_line(nats_line *line)
+{
+    phx_mem system;
+    pthread_mutex_destroy(&line->mutex);
+    pthread_cond_destroy(&line->wake);
+    natsOptions_Destroy(line->options);
+    phx_mem_init(&system, (ph_allocator){0});
+    atomic_store_explicit(&system.bytes, sizeof *line, memory_order_relaxed);
+    phx_free(&system, line, sizeof *line, _Alignof(nats_line));
+}
+
+/* The member's thread is in close(), or is done with the line. */
+static void end_line(nats_line *line)
+{
+    for (uint32_t i = 0; i < line->subscribed; i++) natsSubscription_Destroy(line->subscriptions[i]);
+    for (uint32_t i = 0; i < line->retired_count; i++) natsSubscription_Destroy(line->retired[i]);
+    natsConnection_Destroy(line->connection);
+    pthread_mutex_lock(&line->mutex);
+    const bool is_left = line->is_left;
+    line->ended = true;
+    pthread_cond_signal(&line->wake);
+    pthread_mutex_unlock(&line->mutex);
+    if (is_left) free_line(line);
 }
 
 static void *run_line(void *of)
@@ -218,11 +272,9 @@ static void *run_line(void *of)
         if (!line->connection) break; /* it stops */
         subscribe_patterns(line);
         look_at_state(line);
-        while (line->leaving.count > 0) {
-            publish_item(line, phx_item_queue_first(&line->leaving));
-            phx_item_queue_pop(&line->leaving);
-        }
+        while (take_leaving(line)) publish_message(line);
     }
+    end_line(line);
     return NULL;
 }
 
@@ -231,7 +283,7 @@ static void *run_line(void *of)
 static ph_status nats_listen(void *user, phc_traffic traffic, const char *subject)
 {
     nats_transport *transport = user;
-    nats_line *line = &transport->lines[traffic];
+    nats_line *line = transport->lines[traffic];
     ph_status status = PH_CAPACITY;
     if (!phx_subject_is_good(subject, true)) return PH_BAD_ARGUMENT;
     pthread_mutex_lock(&line->mutex);
@@ -273,7 +325,7 @@ static ph_status push_message(nats_line *line, const char *subject, const void *
 static ph_status nats_send(void *user, phc_traffic traffic, const char *subject, const void *bytes, size_t size)
 {
     nats_transport *transport = user;
-    nats_line *line = &transport->lines[traffic];
+    nats_line *line = transport->lines[traffic];
     ph_status status = PH_BAD_ARGUMENT;
     if (size <= PHC_MESSAGE_MAX && phx_subject_is_good(subject, false)) {
         pthread_mutex_lock(&line->mutex);
@@ -321,7 +373,7 @@ static uint32_t list_subscriptions(nats_transport *transport, natsSubscription *
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < PHC_TRAFFICS; i++) {
-        nats_line *line = &transport->lines[i];
+        nats_line *line = transport->lines[i];
         destroy_retired(transport, line);
         pthread_mutex_lock(&line->mutex);
         for (uint32_t n = 0; n < line->subscribed; n++) subscriptions[count++] = line->subscriptions[n];
@@ -352,7 +404,7 @@ static void nats_state(void *user, phc_transport_state *state)
     *state =
         (phc_transport_state){.sent = transport->sent, .refused = transport->refused, .received = transport->received};
     for (uint32_t i = 0; i < PHC_TRAFFICS; i++) {
-        nats_line *line = &transport->lines[i];
+        nats_line *line = transport->lines[i];
         pthread_mutex_lock(&line->mutex);
         state->connected[i] = line->connected;
         if (line->reason) (void)snprintf(state->reason, sizeof state->reason, "%s", line->reason);
@@ -372,34 +424,42 @@ static void nats_state(void *user, phc_transport_state *state)
 
 static void stop_line(nats_line *line)
 {
-    if (!line->is_running) return;
     pthread_mutex_lock(&line->mutex);
     line->stops = true;
     pthread_cond_signal(&line->wake);
     pthread_mutex_unlock(&line->mutex);
 }
 
-static void close_line(nats_line *line)
+/* From now on the thread touches no queue. One that has not ended by then is left behind. */
+static void close_line(nats_line *line, const struct timespec *until)
 {
-    if (line->is_running) {
-        (void)pthread_join(line->thread, NULL);
-        pthread_mutex_destroy(&line->mutex);
-        pthread_cond_destroy(&line->wake);
-    }
-    for (uint32_t i = 0; i < line->subscribed; i++) natsSubscription_Destroy(line->subscriptions[i]);
-    for (uint32_t i = 0; i < line->retired_count; i++) natsSubscription_Destroy(line->retired[i]);
-    natsConnection_Destroy(line->connection);
-    natsOptions_Destroy(line->options);
+    const pthread_t thread = line->thread;
+    int late = 0;
+    pthread_mutex_lock(&line->mutex);
+    while (line->is_running && !line->ended && late == 0)
+        late = pthread_cond_timedwait(&line->wake, &line->mutex, until);
     phx_item_queue_free(&line->waiting);
     phx_item_queue_free(&line->leaving);
+    const bool was_running = line->is_running, is_left = was_running && !line->ended;
+    line->is_left = is_left;
+    pthread_mutex_unlock(&line->mutex);
+    if (is_left) {
+        (void)pthread_detach(thread);
+        return;
+    }
+    if (was_running) (void)pthread_join(thread, NULL);
+    free_line(line);
 }
 
 static void nats_close(void *user)
 {
     nats_transport *transport = user;
     phx_mem outer;
-    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) stop_line(&transport->lines[i]); /* their waits are at the same time */
-    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) close_line(&transport->lines[i]);
+    const struct timespec until = time_in(CLOSE_MS);
+    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) /* their waits are at the same time */
+        if (transport->lines[i]) stop_line(transport->lines[i]);
+    for (uint32_t i = 0; i < PHC_TRAFFICS; i++)
+        if (transport->lines[i]) close_line(transport->lines[i], &until);
     phx_mem_init(&outer, transport->mem.allocator);
     PHX_ASSERT(atomic_load_explicit(&transport->mem.bytes, memory_order_relaxed) == 0);
     atomic_store_explicit(&outer.bytes, sizeof *transport, memory_order_relaxed);
@@ -433,32 +493,36 @@ static natsStatus make_options(natsOptions **options, const phc_nats_def *def)
     return s;
 }
 
-static void init_line(phx_mem *mem, nats_line *line, phc_traffic traffic, uint32_t bytes_max)
+/* NULL: no memory. */
+static nats_line *make_line(phx_mem *queues, phc_traffic traffic)
 {
-    line->traffic = traffic;
-    line->bytes_max = bytes_max;
-    phx_item_queue_init(&line->waiting, mem);
-    phx_item_queue_init(&line->leaving, mem);
-}
-
-static ph_status begin_line(nats_line *line, const phc_nats_def *def, char *reason, size_t reason_size)
-{
+    phx_mem system;
     pthread_condattr_t by_monotonic;
-    const natsStatus status = make_options(&line->options, def);
-    if (status != NATS_OK) {
-        if (reason) (void)snprintf(reason, reason_size, "servers: %s", natsStatus_GetText(status));
-        return status == NATS_NO_MEMORY ? PH_NO_MEMORY : PH_BAD_DEF;
-    }
+    phx_mem_init(&system, (ph_allocator){0});
+    nats_line *line = phx_alloc_zero(&system, sizeof *line, _Alignof(nats_line));
+    if (!line) return NULL;
+    line->traffic = traffic;
+    line->bytes_max = traffic == PHC_HALO ? HALO_BYTES : CHANNEL_BYTES;
+    phx_item_queue_init(&line->waiting, queues);
+    phx_item_queue_init(&line->leaving, queues);
     pthread_condattr_init(&by_monotonic);
     pthread_condattr_setclock(&by_monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&line->mutex, NULL);
     pthread_cond_init(&line->wake, &by_monotonic);
     pthread_condattr_destroy(&by_monotonic);
+    return line;
+}
+
+static ph_status begin_line(nats_line *line, const phc_nats_def *def, char *reason, size_t reason_size)
+{
+    const natsStatus status = make_options(&line->options, def);
+    if (status != NATS_OK) {
+        if (reason) (void)snprintf(reason, reason_size, "servers: %s", natsStatus_GetText(status));
+        return status == NATS_NO_MEMORY ? PH_NO_MEMORY : PH_BAD_DEF;
+    }
     const int error = phx_thread_begin(&line->thread, run_line, line);
     line->is_running = error == 0;
     if (error == 0) return PH_OK;
-    pthread_mutex_destroy(&line->mutex);
-    pthread_cond_destroy(&line->wake);
     if (reason) (void)snprintf(reason, reason_size, "no thread for a connection: error %d", error);
     return PH_IO;
 }
@@ -489,11 +553,11 @@ ph_status phc_nats_open(const phc_nats_def *def, phc_transport *transport, char 
     nats_transport *made = phx_alloc_zero(&outer, sizeof *made, _Alignof(nats_transport));
     if (!made) return PH_NO_MEMORY;
     phx_mem_init(&made->mem, def->allocator);
-    init_line(&made->mem, &made->lines[PHC_HALO], PHC_HALO, HALO_BYTES);
-    init_line(&made->mem, &made->lines[PHC_CHANNEL], PHC_CHANNEL, CHANNEL_BYTES);
     phx_block_signals(&before); /* libnats begins threads with its first options */
-    for (uint32_t i = 0; i < PHC_TRAFFICS && status == PH_OK; i++)
-        status = begin_line(&made->lines[i], def, reason, reason_size);
+    for (uint32_t i = 0; i < PHC_TRAFFICS && status == PH_OK; i++) {
+        made->lines[i] = make_line(&made->mem, (phc_traffic)i);
+        status = made->lines[i] ? begin_line(made->lines[i], def, reason, reason_size) : PH_NO_MEMORY;
+    }
     phx_restore_signals(&before);
     if (status != PH_OK) {
         nats_close(made);

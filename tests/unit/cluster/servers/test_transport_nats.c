@@ -1,0 +1,168 @@
+/*
+ * The transport over NATS where the names of servers are not found in time: getaddrinfo() is this program's own, which
+ * libnats calls in its threads and the transport's, and it hangs for as long as the test says. The server is a thread
+ * of the test, which greets and answers pings.
+ */
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pharos/cluster.h>
+
+enum { POLL_NS = 1000000, HANG_MS = 20000, CALLS = 1000, LINES = PHC_TRAFFICS, WORDS = 16 };
+
+typedef int (*find_fn)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+
+static atomic_uint asked, ended; /* names, while they hang */
+static atomic_bool hangs;
+static int listener;
+static char port[8];
+static pthread_t server;
+static atomic_int sockets[LINES]; /* of the first connections; 0 = none yet */
+
+static void wait_a_bit(void)
+{
+    (void)nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+}
+
+/* Each name is this machine's; hangs for 20 s at most, so that a transport that waits for it ends, too. */
+__attribute__((visibility("default"))) int getaddrinfo(const char *restrict name, const char *restrict service,
+                                                       const struct addrinfo *restrict hints,
+                                                       struct addrinfo **restrict result)
+{
+    find_fn find;
+    *(void **)&find = dlsym(RTLD_NEXT, "getaddrinfo");
+    (void)name;
+    if (!atomic_load(&hangs)) return find("127.0.0.1", service, hints, result);
+    atomic_fetch_add(&asked, 1);
+    for (uint32_t i = 0; i < HANG_MS && atomic_load(&hangs); i++) wait_a_bit();
+    atomic_fetch_add(&ended, 1);
+    return EAI_AGAIN;
+}
+
+/* ---- the server ---- */
+
+static void say_line(int socket, const char *line)
+{
+    cr_assert_eq(send(socket, line, strlen(line), MSG_NOSIGNAL), (ssize_t)strlen(line));
+}
+
+/* Until the client has said that, or is gone. */
+static void hear_word(int socket, const char *word)
+{
+    char last[WORDS] = "";
+    const size_t length = strlen(word);
+    for (char next; strcmp(last, word) != 0 && recv(socket, &next, 1, 0) == 1;) {
+        if (strlen(last) == length) memmove(last, last + 1, length);
+        last[strlen(last)] = next;
+    }
+}
+
+/* Greets the first connections, and no other one. */
+static void *serve_lines(void *user)
+{
+    (void)user;
+    for (uint32_t i = 0; i < LINES; i++) {
+        const int socket = accept(listener, NULL, NULL);
+        cr_assert_geq(socket, 0);
+        say_line(socket, "INFO {\"server_id\":\"test\",\"version\":\"2.9.10\",\"proto\":1,\"host\":\"127.0.0.1\","
+                         "\"port\":4222,\"headers\":true,\"max_payload\":1048576} \r\n");
+        hear_word(socket, "PING\r\n");
+        say_line(socket, "PONG\r\n");
+        atomic_store(&sockets[i], socket);
+    }
+    return NULL;
+}
+
+static void begin_server(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof at;
+    listener = socket(AF_INET, SOCK_STREAM, 0);
+    cr_assert(listener >= 0 && bind(listener, (struct sockaddr *)&at, size) == 0 && listen(listener, LINES) == 0);
+    cr_assert_eq(getsockname(listener, (struct sockaddr *)&at, &size), 0);
+    (void)snprintf(port, sizeof port, "%u", ntohs(at.sin_port));
+    cr_assert_eq(pthread_create(&server, NULL, serve_lines, NULL), 0);
+}
+
+/* ---- the transport ---- */
+
+static void open_transport(phc_transport *transport)
+{
+    char names[2][64];
+    (void)snprintf(names[0], sizeof names[0], "nats://broker-a.test:%s", port);
+    (void)snprintf(names[1], sizeof names[1], "nats://broker-b.test:%s", port);
+    const char *const servers[] = {names[0], names[1]};
+    const phc_nats_def def = {.servers = servers, .server_count = 2};
+    cr_assert_eq(phc_nats_open(&def, transport, NULL, 0), PH_OK);
+}
+
+static void ignore_message(void *user, const char *subject, const void *bytes, size_t size)
+{
+    (void)user, (void)subject, (void)bytes, (void)size;
+}
+
+/* All that a tick calls. */
+static void call_all(const phc_transport *transport)
+{
+    phc_transport_state state;
+    for (uint32_t traffic = 0; traffic < LINES; traffic++)
+        cr_assert_eq(transport->send(transport->user, (phc_traffic)traffic, "ph.test.a", "x", 1), PH_OK);
+    (void)transport->poll(transport->user, 1, ignore_message, NULL);
+    transport->state(transport->user, &state);
+}
+
+static void listen_twice(const phc_transport *transport)
+{
+    for (uint32_t traffic = 0; traffic < LINES; traffic++)
+        cr_assert_eq(transport->listen(transport->user, (phc_traffic)traffic, "ph.test.*"), PH_OK);
+}
+
+/* The threads look for a name by now; nothing that is called then waits for it, and neither does the end for ever. */
+static void expect_no_wait(const phc_transport *transport)
+{
+    while (atomic_load(&asked) < LINES) wait_a_bit();
+    listen_twice(transport);
+    for (uint32_t i = 0; i < CALLS; i++) call_all(transport);
+    cr_assert_eq(atomic_load(&ended), 0, "a tick waited for the resolver");
+    transport->close(transport->user);
+    cr_assert_eq(atomic_load(&ended), 0, "closing waited for the resolver");
+    cr_assert_leq(atomic_load(&asked), 2 * LINES);
+    atomic_store(&hangs, false);
+    while (atomic_load(&ended) < atomic_load(&asked)) wait_a_bit();
+}
+
+Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_at_first)
+{
+    phc_transport transport;
+    (void)snprintf(port, sizeof port, "4222");
+    atomic_store(&hangs, true);
+    open_transport(&transport);
+    expect_no_wait(&transport);
+}
+
+Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_as_servers_are_lost)
+{
+    phc_transport transport;
+    phc_transport_state state = {0};
+    begin_server();
+    open_transport(&transport);
+    listen_twice(&transport);
+    while (!state.connected[0] || !state.connected[1]) {
+        wait_a_bit();
+        transport.state(transport.user, &state);
+    }
+    cr_assert_eq(pthread_join(server, NULL), 0);
+    atomic_store(&hangs, true);
+    (void)close(listener);
+    for (uint32_t i = 0; i < LINES; i++) (void)close(atomic_load(&sockets[i]));
+    expect_no_wait(&transport);
+}
