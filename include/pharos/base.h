@@ -49,7 +49,7 @@ extern "C" {
     X(PH_EMPTY, 2, "nothing to take at present") \
     X(PH_BUSY, 3, \
       "the world is in a tick or has one half way, is being read while a tick was asked for, or a tick ended the " \
-      "visit") \
+      "visit; of a cluster: this node can not do it at present") \
     X(PH_NO_MEMORY, 4, "an allocation failed; nothing was changed, but a tick may be half way") \
     X(PH_BAD_HANDLE, 5, "the handle is null, was closed, or belongs to a world that is gone") \
     X(PH_BAD_ARGUMENT, 6, "an argument is outside its documented range") \
@@ -71,11 +71,15 @@ extern "C" {
     X(PH_TAKEN, 22, "all handles of this kind are taken") \
     X(PH_TOO_LARGE, 23, "the payload is larger than PH_PAYLOAD_MAX") \
     X(PH_TICK_FULL, 24, "the tick carries as many bytes of broadcasts as broadcast_bytes allows") \
-    X(PH_PENDING, 25, "nothing to take at present, but more waits for a tick: return the batches and run one") \
+    X(PH_PENDING, 25, \
+      "nothing to take at present, but more waits for a tick: return the batches and run one; of a cluster: the " \
+      "entity " \
+      "is on its way") \
     X(PH_NOT_GIVEN, 26, "a field that is needed is not given: set its bit in ph_attrs.given (PH_X and PH_Y at enter)") \
     X(PH_IO, 27, "the host's function could not write, or could not read so many bytes") \
     X(PH_BAD_IMAGE, 28, "it is no image of a world, is damaged, of a later format, or says what can not be") \
-    X(PH_BAD_RECORD, 29, "it is no record of a journal, is damaged, or is not the next one of this world")
+    X(PH_BAD_RECORD, 29, "it is no record of a journal, is damaged, or is not the next one of this world") \
+    X(PH_FENCED, 30, "this process is a member of its cluster no more, for good")
 
 typedef enum ph_status {
 #define PH_STATUS_ENUM(name, number, text) name = number,

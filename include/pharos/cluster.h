@@ -7,30 +7,37 @@
  *
  *   phc_tick(), phc_event_next() until there is none, the host's commands, ph_tick(), its batches, phc_told()
  *
- * Own entities enter and leave by phc_enter() and phc_leave() alone. Moves, sets and all else of them are commands like
- * any other, but not ph_import(), nor ph_set() with PH_REMOTE. One that the host lets leave by ph_leave() all the same
- * is told as PHC_EVENT_LOST with PH_UNKNOWN_ID within 256 ticks. One that enters by ph_enter(), or was in the world at
- * phc_open(), also of an image (ph_load()), is local: no other node sees it, it goes nowhere, phc_owns() is false. Its
- * id must be no other one's: an own one of that id is refused (PHC_EVENT_LOST with PH_EXISTS).
+ * and of a gateway phc_tick(), phc_event_next() until there is none, phc_told(). A member renews its lease, reads the
+ * map and sends heartbeats in its rounds alone, so a round comes at least each list_ms. Where rounds are further apart
+ * than a quarter of lease_ms, leases end; a member that leaves phc_told() out sends no heartbeat. Both are put out of
+ * the map. All nodes tick equally often, as speed_max, lag_max and silent_ticks count ticks.
  *
- * Entities of other nodes near the own ones are in the world too, as remote entities (PH_REMOTE); they are the
- * library's alone, and no own one can be attached to them.
- * A host's command for one of these is sent to no node. What it had for an entity that it has lost it forwards to the
- * new owner, or drops: PHC_EVENT_LOST has that one's number, and later phc_node_of(). A stray ph_move() of a copy
- * stands here until its owner moves or changes it, a stray ph_set() until its owner changes it: what comes is compared
- * with what its owner said last, not with the world. One that a stray ph_leave() took comes back as its owner moves it.
- * A copy that a stray ph_attach() has attached is detached as its owner moves or changes it, or as it becomes own
- * (PHC_EVENT_CLEARED).
+ * Own entities enter and leave by phc_enter() and phc_leave() alone. All other commands for them are as in any world,
+ * without ph_import() and without PH_REMOTE in ph_set().
  *
- * Where the world has no room (entities_max, memory) for entities that come, they wait for it in the node. A round
- * before which fewer than 256 families wait takes all that come: they are told (PHC_EVENT_GAINED) and own, and wait for
- * their place in the world alone. What comes later, 4096 events at most, is neither told nor phc_owns() until these are
- * in the world. Behind that all that other nodes hand over or broadcast waits at its senders. All other events, as
- * PHC_EVENT_RESTORE, pass what waits. A tick of a full world tries as many of them as there is room for, as far as is
- * known, the first ones first, and one more in turn, which may find what was not known: so it costs the same however
- * many wait. Without memory it is that one alone, until one finds it. One that phc_leave() lets leave meanwhile does
- * not come, and all others of its family do. Of an id that waits so another entity comes behind it, and what is handed
- * over behind that one comes later still.
+ *   ph_leave() of an own one      PHC_EVENT_LOST with PH_UNKNOWN_ID comes within 256 ticks
+ *   ph_enter(), or an entity that was in the world at phc_open(), also of an image
+ *                                 It is local: no other node sees it, it is never handed over, and phc_owns() is false.
+ *                                 phc_enter() of its id is refused (PHC_EVENT_LOST with PH_EXISTS), and one of its id
+ *                                 that comes from another node takes its place (PHC_EVENT_CLEARED)
+ *
+ * Entities of other nodes near the own ones are in the world, too, as remote entities (PH_REMOTE). They are the
+ * library's alone, and no own one can be attached to them. A host sends no commands for them: commands for an entity
+ * that it has lost it forwards to the new owner, or drops. PHC_EVENT_LOST has that one's number, and later
+ * phc_node_of(). A stray command for a copy goes to no node:
+ *
+ *   ph_move(), ph_leave()         counts here until the copy's owner moves or changes it
+ *   ph_set()                      counts here until its owner changes it
+ *   ph_attach()                   ends as its owner moves or changes it, or as it becomes own (PHC_EVENT_CLEARED)
+ *
+ * Where the world has no room (entities_max, memory) for entities that come, they wait in the node. While fewer than
+ * 256 families wait, a round takes all that come: they are told (PHC_EVENT_GAINED) and own, before they are in the
+ * world. While 256 or more wait, further ones (4096 events at most) are neither told nor own. Behind these, senders
+ * hold their entities and broadcasts. All other events, as PHC_EVENT_RESTORE, pass the ones that wait. A tick of a full
+ * world tries as many of them as there seems to be room for, the first ones first, and one more in turn: so it costs
+ * the same however many wait. Without memory it tries that one alone, until one finds it. One that phc_leave() lets
+ * leave meanwhile does not come; all others of its family do. A later entity of an id that waits comes behind the first
+ * one, and all that was handed over behind it comes later still.
  *
  * The two ways out of a process are tables of functions, so that a host can bring its own:
  *
@@ -40,8 +47,12 @@
  * and two of each that are given: phc_loop and phc_memory, within a process, by steps, with seeded faults, for tests of
  * a host; phc_nats (a NATS server) and phc_etcd (etcd's JSON gateway), where the library was built with them.
  *
- * No function of a transport or a store waits for a network, except the two that open one and the ones that close one:
- * whatever is on its way waits in a bounded queue, and a full one says PH_FULL or drops, as its text says.
+ * No function of a transport or a store waits for a network, except close(). A message or request waits in a bounded
+ * queue; a full one says PH_FULL, or drops, as its text says.
+ *
+ * Statuses of all calls of a member: PH_BUSY, later (no map yet, a frozen node, a question under way); PH_PENDING, the
+ * entity is on its way to another node; PH_FENCED, never again: this process is a member no more; PH_BAD_ARGUMENT, also
+ * a call of nodes alone by a gateway.
  */
 #ifndef PHAROS_CLUSTER_H
 #define PHAROS_CLUSTER_H
@@ -217,25 +228,36 @@ typedef enum phc_store_loss {
     PHC_FREEZE = 1 /* it owns nothing until the lease is proven: phc_owns() is false for all */
 } phc_store_loss;
 
-/** A clock in ns that goes on while the machine sleeps, and does not go back. */
+/**
+ * A clock in ns that goes on while the machine sleeps, and does not go back. Called by the thread of the member, and by
+ * each one that calls phc_may_commit().
+ */
 typedef uint64_t (*phc_clock_fn)(void *user);
 
 /**
  * Packs the host's state of an entity that is about to go to another node, into at most `size` bytes. Called by
- * phc_told(); it may not call Pharos. The entity goes with PHC_EVENT_LOST, not before: one that can not go in this
- * tick, as its family has too many bytes, stays, and is packed again in a later one. @return the bytes; more than
- * `size`: it can not be packed.
+ * phc_told(). It may read, as by phc_ownership(), phc_feed_last() or ph_entity_get(): the entity is still own. It may
+ * change nothing: no command, no phc_enter(), phc_leave() or phc_event_next(). The entity goes with PHC_EVENT_LOST, not
+ * before: one that can not go in this tick, as its family has too many bytes, stays, and is packed again in a later
+ * one.
+ * @return the bytes; more than `size`: it can not be packed.
  */
 typedef size_t (*phc_pack_fn)(void *user, uint64_t id, void *bytes, size_t size);
 
-/** A member. Begin with phc_def_default(). Fields with a * are the same for all members of a common world. */
+/**
+ * A member. Begin with phc_def_default(). Fields with a * are the same for all members of a common world: a process
+ * with another value does not join, so to change one all members are stopped first. Lengths are units of the world: the
+ * defaults of hand_over_margin and speed_max suit views of about 100. In a world of centimeters they are a hundred
+ * times as long, else each entity that walks along a border is handed to and fro.
+ */
 typedef struct phc_def {
     const char *name;              /* * of the common world: 1 .. PHC_NAME_MAX letters, digits, - and _ */
     const ph_world_def *world_def; /* * that the world was made with, but for how a process does its work, as shards;
                                       with as many consumers, as entities keep theirs on other nodes */
     uint64_t definition;           /* * the host's own: a number of all else that has to be the same */
     uint32_t regions[2];           /* * columns and rows of the regions, which divide the world; 64 x 64 at most */
-    float hand_over_margin;        /* * an entity goes to another node once it is so far beyond the own regions */
+    float hand_over_margin;        /* * an entity goes to another node once it is so far beyond the own regions: some
+                                      twentieth of a view, and above the steps of one that stands about */
     float speed_max;               /* * units that an entity moves in a tick, at most; a teleport is no move */
     float halo;                    /* * width of the strip that nodes see of each other; 0 = computed of all this */
     uint32_t lag_max;              /* * ticks that a remote entity may be old, 1 .. 1000 */
@@ -244,15 +266,17 @@ typedef struct phc_def {
     uint32_t list_ms;              /* between two looks at the control store: at most a quarter of lease_ms */
     uint32_t link_timeout_ms; /* of two members that do not hear each other one is put out, a lease later. Three times
                                  list_ms at least, as each of these has one heartbeat; 0 = off */
-    uint32_t moves_per_tick;  /* families and single entities handed over in a tick, at most */
+    uint32_t moves_per_tick;  /* families and single entities handed over in a tick, at most; 1024 are on their way to
+                                 one node at a time */
     phc_store_loss store_loss;
-    uint16_t number;  /* that it wishes, among the living members; 0 = the lowest that is free. Where another process
-                         with it lives for a lease more, this one ends: PHC_EVENT_FENCED says so */
-    bool gateway;     /* it owns nothing, has no world, and is waited for at map barriers */
-    bool balance;     /* a node: it may be the one that gives regions of a busy node to others, by their loads */
-    bool adopt_map;   /* into a control store that has lost all it had members write the newest map that they have, and
-                         go on; else they end. The same for all members, and with it their lease_ms. The lost store's
-                         servers must be stopped, all of them. The first process of a new world begins a lease later */
+    uint16_t number; /* that it wishes, among the living members; 0 = the lowest that is free. If another living
+                        process keeps that number for a lease, this one is fenced */
+    bool gateway;    /* it owns nothing, has no world, and is waited for at map barriers */
+    bool balance;    /* a node: it may be the one that gives regions of a busy node to others, by their loads. A load is
+                        the time from phc_tick() to the end of phc_told(): work outside of a round does not count */
+    bool adopt_map;  /* if the control store comes back empty, members write their newest map into it, and go on. Off:
+                        they end. The same for all members, and so is lease_ms then. Stop all servers of the lost store
+                        before. The first process of a new world begins a lease later */
     phc_pack_fn pack; /* NULL: entities have no state of the host */
     void *pack_user;
     phc_clock_fn clock; /* NULL = CLOCK_BOOTTIME */
@@ -267,9 +291,26 @@ typedef struct phc_def {
  */
 PH_NODISCARD PH_API phc_def phc_def_default(void);
 
-/** A member of a common world. All of it belongs to the thread that ticks its world. */
+/** A member of a common world. All of it belongs to the thread that ticks its world, but phc_may_commit(). */
 typedef struct phc phc;
 
+/**
+ * PHC_EVENT_LOST, by status and number:
+ *
+ *   PH_OK, n            entity `id` went to node n, and is remote here. Forget it
+ *   PH_UNKNOWN_ID, 0    it is not in the world: the host let it leave by ph_leave(), or the world refused its enter in
+ * a tick with more refusals than it tells (refusals_max). No node has it: ask phc_who_has(), enter it any other, 0 the
+ * world refused its enter for that. The same any other, n        node n offered it, or died before it took it, and it
+ * can not be imported here: it is of another program, or damaged. No node has it: the same, from the database
+ *
+ * PHC_EVENT_DUPLICATE: two hosts had entered the id `id`, and one of the two came from node n, or back from it.
+ *
+ *   PH_OK, n            it takes the place of the own one in the world, with its family. Take `bytes`, or set again all
+ * that the own one had; ph_resend() for it PH_PENDING, n       it was dropped, and `bytes` with it: another one stays.
+ * That is one on its way from here with the higher ownership, or the same one and this node has the higher
+ * registration; or one that was taken in its place, also where it comes back from a dead node. Nothing is to be done
+ *   any other, n        it can not be imported, as with LOST. The own one stays
+ */
 typedef enum phc_event_kind {
     PHC_EVENT_JOINED = 1,    /* this member is in the map now, with `number` */
     PHC_EVENT_FENCED = 2,    /* it is a member no more, for `reason`: it owns nothing, and no member hears it. The host
@@ -280,24 +321,15 @@ typedef enum phc_event_kind {
                                 which may be about to leave, or a key that can not be read; PH_CAPACITY, the cluster has
                                 as many members as it can have, until one leaves */
     PHC_EVENT_GAINED = 3,    /* entity `id` came from node `number`: own from now on; `bytes` is what was packed */
-    PHC_EVENT_LOST = 4,      /* entity `id` went to node `number`, and is remote here. status not PH_OK: its enter was
-                                refused by the world, number is 0; PH_UNKNOWN_ID: it is not there, as the host let it
-                                leave by ph_leave(), or there were more refusals in the tick of its enter than the world
-                                tells (refusals_max). With a number: what that
-                                node offered, or did not take before it died, can not be imported here, and is lost: it
-                                is of another program, or damaged */
+    PHC_EVENT_LOST = 4,      /* entity `id` is not own any more: see above */
     PHC_EVENT_RESTORED = 5,  /* entity `id` was on its way to node `number`, which is dead: own again, with the state
                                 of that moment, `bytes`; nothing done with it since counts */
-    PHC_EVENT_DUPLICATE = 6, /* entity `id` came from node `number` as with GAINED, but was own here: two hosts had
-                                entered the id. The one that came takes its place in the world, with its family; the
-                                host takes `bytes`, or sets again what it had. status PH_PENDING: it was dropped, as
-                                another one of its id stays: one on its way from here that has the higher ownership, or
-                                the same one and this node the higher registration; or one that its own node has taken
-                                in its place, also where it comes back from a dead node. Any other status: as LOST with
-                                a number, but the own one stays */
+    PHC_EVENT_DUPLICATE = 6, /* another entity `id` came: see above */
     PHC_EVENT_REGION_GAINED = 7, /* `region` is this node's now: entities may be entered there */
     PHC_EVENT_REGION_LOST = 8,   /* ... and not any more; entities go by themselves */
-    PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored() */
+    PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored().
+                                    A death marks all regions, as the dead one may have owned an entity of any, so each
+                                    node has one of these for each of its regions */
     PHC_EVENT_PEER_UP = 10,      /* `number` is a member now */
     PHC_EVENT_PEER_DOWN = 11,    /* ... and not any more */
     PHC_EVENT_LAG = 12,          /* remote entities of node `number` may be `ticks` old, more than lag_max: told in the
@@ -310,10 +342,10 @@ typedef enum phc_event_kind {
                                     ticks of the last ones that it handed over: phc_close() loses nothing */
     PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has(): good until the next
                                     phc_tick(), so that the host enters entities by them */
-    PHC_EVENT_DOUBLE_ID = 15,    /* entity `id` is own, and node `number` has been telling of one of its own for more
-                                than silent_ticks: two hosts had entered the id. Both stay, and both nodes are told, if
-                                each is seen from the other one: one of the hosts lets its own leave. 64 ids at a time
-                                are watched: more come as these are mended */
+    PHC_EVENT_DOUBLE_ID = 15,    /* entity `id` is own, and node `number` has told of one of its own for more than
+                                    silent_ticks: two hosts had entered the id. Both stay, and both nodes are told, if
+                                    each sees the other one. One of the hosts lets its own leave, mostly that of the
+                                    lower number. 64 ids at a time are watched: more come as these are mended */
     PHC_EVENT_CLEARED = 16       /* entity `id`, GAINED from node `number` or RESTORED, was refused by the world for
                                 `status`, as the host had attached copies (PH_ATTACHED, PH_TOO_DEEP), or had entered the
                                 id itself, by ph_enter() (PH_EXISTS). These attachments end, and that entity is the one
@@ -337,7 +369,7 @@ typedef struct phc_event {
     uint32_t region;    /* column + row * columns */
     uint32_t loss;      /* RESTORE */
     uint32_t ticks;     /* LAG */
-    const void *bytes;  /* good until the next call with this member; WHO_HAS: until phc_tick() or phc_close() */
+    const void *bytes;  /* good until the next phc_tick(), phc_told() or phc_close(); WHO_HAS: also behind phc_told() */
     size_t size;
     const char *reason;   /* FENCED: good until phc_close(); else "" */
     uint64_t reserved[4]; /* 0 */
@@ -346,8 +378,9 @@ typedef struct phc_event {
 /**
  * Makes this process a member, with its world; it joins in the rounds to come. Opens a producer of the world: the host
  * opens its own behind it, so that commands of this library are applied before the host's commands of the same tick.
- * The transport and the store stay the host's, serve no one else, and end behind phc_close(). On PH_BAD_DEF `reason`
- * (may be NULL) gets one line.
+ * def, its texts, its world_def and both tables are copied; the functions in them, and their `user`, are used until
+ * phc_close(). The transport and the store stay the host's, serve no one else, and end behind phc_close(). On
+ * PH_BAD_DEF `reason` (may be NULL) gets one line.
  * @param world null for a gateway
  * @return PH_OK and *member; PH_BAD_DEF: a field of the definition, or the world has remote entities, of a member
  * before or of an image; PH_TAKEN: the world has no producer left; PH_BUSY: a tick is half way; PH_BAD_HANDLE,
@@ -358,8 +391,8 @@ PH_NODISCARD PH_API ph_status phc_open(const phc_def *def, ph_world world, const
 
 /**
  * Just before the host's commands of a tick: takes messages and answers, follows the map, submits remote entities'
- * commands, and imports entities that came. Never waits.
- * @return PH_OK, also while it is no member yet; PH_BUSY: it is fenced for good; PH_BAD_ARGUMENT. @thread ticker
+ * commands, and imports entities that came. Never waits. Called at least each list_ms: the lease is renewed here alone.
+ * @return PH_OK, also while it is no member yet; PH_FENCED; PH_BAD_ARGUMENT. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_tick(phc *member);
 
@@ -381,37 +414,43 @@ PH_API bool phc_event_next(phc *member, phc_event *event);
 
 /**
  * A new own entity, which is in the world with the next tick. `after`: the highest ownership under which the host has
- * met this id, as its database has it; 0 = never: the new one is above it. Where the map is older than `after`, as the
- * control store has lost all it had and the database has not, the member gives the map a version above it.
- * @return PH_OK; PH_TAKEN: the region of the place is another node's, see phc_owner_of(); PH_EXISTS: it is own, or on
- * its way, also to this one; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`:
- * some ticks later it is not; or one of that id has left, and the family it came with waits for room; PH_BAD_VALUE: no
- * map reaches `after` (2^60 or more), or attrs has it remote; else as ph_enter(): then it is not entered. A copy of
- * that id leaves first, which may have happened where the status is PH_FULL: it comes again as long as another node has
- * the entity. Copies have the same queue: where they fill it (producer_bytes) it has room behind ph_tick() and
- * phc_told(), until the next phc_tick(). @thread ticker
+ * met this id, as its database has it; 0 = never: the new one is above it. If the control store has lost the map and
+ * the database has not, `after` may be above the map: then the member first gives the map a version above it.
+ *
+ *   PH_OK
+ *   PH_TAKEN       the region of the place is another node's, see phc_owner_of()
+ *   PH_EXISTS      it is own, or on its way, also to this node
+ *   PH_BUSY        some ticks later: this node is in no map yet or may not act, the map is below `after`, another node
+ * asks for the id (phc_who_has()), or one of that id has left and its family waits for room PH_NOT_GIVEN   PH_X and
+ * PH_Y are not both given PH_BAD_VALUE   no map reaches `after` (2^60 or more), or attrs has it remote PH_FULL as
+ * ph_enter(). A copy of that id leaves first, and may have left by then: it comes again as long as another node has the
+ * entity. Copies have the same queue (producer_bytes): where they fill it, it has room behind ph_tick() and phc_told(),
+ * until the next phc_tick() PH_FENCED, PH_BAD_ARGUMENT, and others as ph_enter()
+ *
+ * If not PH_OK, it is not entered. @return as above. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after);
 
 /**
  * An own entity leaves the world.
  * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node, or PHC_EVENT_DUPLICATE of
- * it is to come; else as ph_leave(): PH_FULL as with phc_enter(). @thread ticker
+ * it is to come; PH_FENCED; else as ph_leave(): PH_FULL as with phc_enter(). @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_leave(phc *member, uint64_t id);
 
 /**
- * Does this node simulate that entity? An entity is own from its phc_enter(), or from the round that tells the host of
- * it (PHC_EVENT_GAINED, RESTORED, DUPLICATE with PH_OK), until its phc_leave() or PHC_EVENT_LOST: by that rule alone
- * all functions here that are asked for an id say that it is own, and before it an entity that has come and waits for
- * room in the world is not; phc_stats.own counts that one. This one is false besides while the node may not act
- * (PHC_FREEZE, a sleep, fenced). @thread ticker
+ * Does this node simulate that entity? It is own from phc_enter(), or from the round that tells the host of it
+ * (PHC_EVENT_GAINED, RESTORED, DUPLICATE with PH_OK), until phc_leave() or PHC_EVENT_LOST. All functions that take an
+ * id use this rule; phc_stats.own counts ones that came and are not told yet as well. phc_owns() alone is false besides
+ * while the node may not act (PHC_FREEZE, a sleep, fenced). @thread ticker
  */
 PH_API bool phc_owns(const phc *member, uint64_t id);
 
 /**
  * Does this node own entities, and is the lease proven at this moment? Asked before the host does what can not be taken
- * back, as a write to a database. Reads the clock. @thread ticker
+ * back, as a write to a database. Reads the clock. false of a gateway. Any thread may ask between phc_open() and
+ * phc_close(), as one that writes rows: the lease and the fence are as the last phc_tick() knew them. The other calls
+ * are the ticker's: that one copies phc_ownership() beside the row. @thread any
  */
 PH_API bool phc_may_commit(const phc *member);
 
@@ -444,8 +483,8 @@ typedef struct phc_feed {
 
 /**
  * Numbers the next message to the client of an own entity: one for each ph_change of it that the host sends, between
- * ph_tick() and phc_told(). A host that sends none need not call it. @return PH_OK; PH_UNKNOWN_ID: it is not own, or on
- * its way to another node; PH_BAD_ARGUMENT. @thread ticker
+ * ph_tick() and phc_told(). A host that sends none need not call it. @return PH_OK; PH_UNKNOWN_ID: it is not own;
+ * PH_PENDING: it is on its way to another node; PH_BAD_ARGUMENT. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_feed_next(phc *member, uint64_t id, phc_feed *feed);
 
@@ -473,20 +512,24 @@ PH_API uint16_t phc_number(const phc *member);
  * nothing that a second dead node may have given away. No node takes such an entity from another one, and none but
  * this one enters it, until the phc_tick() behind the event: before that the host enters the ones that no node has.
  * @return PH_OK; PH_BUSY: the last question has not ended, or this node may not act; PH_BAD_ID, PH_NO_MEMORY,
- * PH_BAD_ARGUMENT: more than PHC_ASKED_MAX, or none. @thread ticker
+ * PH_FENCED, PH_BAD_ARGUMENT: more than PHC_ASKED_MAX, none, or a gateway. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_who_has(phc *member, const uint64_t *ids, uint32_t count);
 
 /**
  * The region's entities that were missing are entered again, or given up: PHC_EVENT_RESTORE of that loss is done. Until
- * then the duty stays in the map, and goes with the region to another node. @return PH_OK, PH_BAD_ARGUMENT.
+ * then the duty stays in the map, and goes with the region to another node, and no region moves by load. So a host
+ * answers each PHC_EVENT_RESTORE, also where its database has no row of the region. @return PH_OK, PH_BAD_ARGUMENT.
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_restored(phc *member, uint32_t region, uint32_t loss);
 
-/** A region shall be that node's, which is not drained. One such wish at a time: a new one replaces it. @return PH_OK,
- * PH_BAD_ARGUMENT.
- * @thread ticker */
+/**
+ * A region shall be that node's. One such wish at a time: a new one replaces it, and it ends where that node dies or is
+ * drained before the map is written.
+ * @return PH_OK; PH_BUSY: this member is in no map yet; PH_BAD_VALUE: the map has no such node, or it is drained;
+ * PH_FENCED, PH_BAD_ARGUMENT. @thread ticker
+ */
 PH_NODISCARD PH_API ph_status phc_give_region(phc *member, uint32_t region, uint16_t number);
 
 enum { PHC_PINS_MAX = 8192 }; /* ids that a node pins at a time */
@@ -495,8 +538,8 @@ enum { PHC_PINS_MAX = 8192 }; /* ids that a node pins at a time */
  * This node needs that entity of another node at any distance, as an own one has a link or a pair to it, say: its copy
  * is a remote entity here from the next ticks on, wherever it is, and whichever node has it. Or no more: then it
  * leaves, unless it is near. Pins are the node's, and end with it.
- * @return PH_OK, also the second time; PH_CAPACITY: PHC_PINS_MAX are pinned; PH_BAD_ID; PH_BUSY: a gateway;
- * PH_NO_MEMORY, PH_BAD_ARGUMENT. @thread ticker
+ * @return PH_OK, also the second time; PH_CAPACITY: PHC_PINS_MAX are pinned; PH_BAD_ID, PH_NO_MEMORY, PH_FENCED,
+ * PH_BAD_ARGUMENT. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_pin(phc *member, uint64_t id, bool on);
 
@@ -505,7 +548,7 @@ PH_NODISCARD PH_API ph_status phc_pin(phc *member, uint64_t id, bool on);
  * wherever it is. Without this call they have one within 256 ticks; of an entity that enters, or comes from another
  * node, at once. Between the ph_set() and phc_told().
  * @return PH_OK, also the second time; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node,
- * which looks at it as it comes; PH_BUSY: a gateway; PH_NO_MEMORY, PH_BAD_ARGUMENT. @thread ticker
+ * which looks at it as it comes; PH_NO_MEMORY, PH_FENCED, PH_BAD_ARGUMENT. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_look(phc *member, uint64_t id);
 
@@ -520,8 +563,8 @@ PH_NODISCARD PH_API ph_status phc_look(phc *member, uint64_t id);
  * Between phc_tick() and ph_tick().
  * @param producer of the host, for this node's world; it is told of a refusal in the tick
  * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node, or was GAINED or RESTORED
- * and is not in this world yet, not as a copy either: once it is, mostly with the next round, it can; PH_BUSY: a
- * gateway, or this node may not act; PH_BAD_ARGUMENT; else as ph_broadcast(). If not PH_OK, no node has it.
+ * and is not in this world yet, not as a copy either: once it is, mostly with the next round, it can; PH_BUSY:
+ * this node may not act; PH_FENCED, PH_BAD_ARGUMENT; else as ph_broadcast(). If not PH_OK, no node has it.
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, const void *payload,
@@ -529,7 +572,7 @@ PH_NODISCARD PH_API ph_status phc_broadcast(phc *member, ph_producer producer, u
 
 /**
  * ph_broadcast_at() to observers of all nodes within the radius, which may be longer than the halo; the place may be
- * any node's. @return PH_OK, PH_BUSY, PH_BAD_ARGUMENT, or as ph_broadcast_at(). @thread ticker
+ * any node's. @return PH_OK, PH_BUSY, PH_FENCED, PH_BAD_ARGUMENT, or as ph_broadcast_at(). @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_broadcast_at(phc *member, ph_producer producer, const ph_broadcast_place *place,
                                                const void *payload, uint32_t bytes);
@@ -565,8 +608,11 @@ typedef enum phc_halo_drop {
 enum { PHC_HALO_DROPS = 8 };
 
 /**
- * Versions, at least, that a map rises by at once behind a control store that lost all it had. So it does behind a
- * phc_enter() with an `after` of a later era, which no map of this store gave: of a database that was spoiled, say.
+ * Behind a control store that lost all it had the map begins a later era, each of 65536 versions: it rises by so many
+ * versions, or more, from one phc_tick() to the next. A gateway forgets then which ownerships and feeds it has heard
+ * of, as one of a map that was lost with its node may be above all that come. So does a map rise behind a phc_enter()
+ * with an `after` of a later era, which no map of this store gave: of a database that was spoiled, say. An era that
+ * ends by its last version is no such rise: a late message would be taken for a newer one.
  */
 enum { PHC_VERSIONS_LOST = 1 << 14 };
 
@@ -575,12 +621,7 @@ enum { PHC_VERSIONS_LOST = 1 << 14 };
  * goes beside its like; from then on it takes the place of a reserved one, so that sizes and places stay.
  */
 typedef struct phc_stats {
-    uint64_t map_version;       /* 0 = none yet. It rises with each change of the map. Behind a control store that lost
-                                   all it had the map begins a later era, each of 65536 versions, and rises by
-                                   PHC_VERSIONS_LOST or more from one phc_tick() to the next. A gateway forgets then
-                                   which ownerships and feeds it has heard of: one of a map that was lost with its node
-                                   may be above all that come. Not where an era ends by its last version: a late message
-                                   would be taken for a newer one */
+    uint64_t map_version;       /* 0 = none yet. It rises with each change of the map; by much: PHC_VERSIONS_LOST */
     uint64_t nodes;             /* of the map, without gateways */
     uint64_t regions;           /* own ones */
     uint64_t own;               /* entities, also ones that have come and wait for room in the world */
@@ -588,13 +629,12 @@ typedef struct phc_stats {
     uint64_t transit;           /* ... on their way to another node */
     uint64_t transit_oldest_ns; /* since the first of these was handed over; 0 = none is on its way */
     uint64_t far;               /* ... own, or on their way, that all nodes have, as they are seen from far */
-    uint64_t lag_ticks;         /* own ticks that remote entities may be old, of the node that is latest: since it was
-                                   heard, or since the newest tick of this node that it had heard as it wrote what was
-                                   heard last. They are not older; they may be newer, by the way to that node and a
-                                   tick of it, so a slow way shows at both of its ends */
-    uint64_t lease_ns;          /* that the lease is proven for, from now on; 0 = it is not */
-    uint64_t renew_age_ns;      /* since the request was made that proved it last; 0 = none has */
-    uint64_t barrier_ns;        /* that the map barrier is waited for, since a member was put out; 0 = it is passed */
+    uint64_t lag_ticks;    /* an upper bound of the age of copies in own ticks, of the node that is latest: from the
+                              newest tick of this node that it had heard as it wrote, or since it was heard. They
+                              may be newer, by the way to that node and a tick of it: a slow way shows at both ends */
+    uint64_t lease_ns;     /* that the lease is proven for, from now on; 0 = it is not */
+    uint64_t renew_age_ns; /* since the request was made that proved it last; 0 = none has */
+    uint64_t barrier_ns;   /* that the map barrier is waited for, since a member was put out; 0 = it is passed */
     uint64_t barriers, barriers_ns; /* map barriers that were waited for and passed, and the time of all these waits */
     uint64_t copies_in, copies_out;
     uint64_t halo_bytes_in, halo_bytes_out; /* of messages with copies; in: not of dropped ones */
@@ -618,12 +658,12 @@ typedef struct phc_stats {
     uint64_t answers_ns[PHC_REQUESTS];     /* ... the time of all of them, from one phc_tick() to another */
     uint64_t answer_ns[PHC_REQUESTS];      /* ... and of the last one */
     uint64_t returned;                     /* times that this one came back, behind the end of its lease */
-    uint64_t members_joined;  /* other members that a map has had since, the ones of the first map as well, */
-    uint64_t members_left;    /* and that a later map had no more */
-    uint64_t put_out;         /* members that this one put out of the map */
-    uint64_t adopted;         /* maps that this one wrote into a control store that had lost all it had */
-    uint64_t balancer;        /* number of the node that balances, by the last look; 0 = none */
-    uint64_t balanced;        /* regions that this one gave to another node by their loads */
+    uint64_t members_joined;               /* other members seen to join, the ones of the first map included */
+    uint64_t members_left;                 /* ... and to be in a map no more */
+    uint64_t put_out;                      /* members that this one put out of the map */
+    uint64_t adopted;                      /* maps that this one wrote into a control store that had lost all it had */
+    uint64_t balancer;                     /* number of the node that balances, by the last look; 0 = none */
+    uint64_t balanced;                     /* regions that this one gave to another node by their loads */
     uint64_t flawed_reports;  /* of loads, as often as the one that balances read them: damaged, of another grid of
                                  regions, or under another member's key */
     uint64_t broadcasts_in;   /* of other nodes, for observers here */
@@ -637,7 +677,10 @@ typedef struct phc_stats {
     uint64_t reserved[8];   /* 0 */
 } phc_stats;
 
-/** @return PH_OK, PH_BAD_ARGUMENT. @thread ticker */
+/**
+ * For other threads, as one that answers a scrape, the ticking thread copies these, or the text of phc_prometheus(),
+ * once a second behind phc_told(), under a mutex of the host. @return PH_OK, PH_BAD_ARGUMENT. @thread ticker
+ */
 PH_NODISCARD PH_API ph_status phc_stats_get(const phc *member, phc_stats *stats);
 
 /**

@@ -143,12 +143,12 @@ static uint32_t read_signal(const _Atomic uint32_t *number)
     return atomic_load_explicit(number, memory_order_relaxed);
 }
 
-/* PH_BUSY of the member: it is fenced, and has said so by an event. */
+/* PH_FENCED: the member has said so by an event. */
 static ph_status run_tick(node_run *run)
 {
     ph_status status = phc_tick(run->member);
     phx_node_hear(&run->host);
-    if (status != PH_OK || run->host.fenced) return status == PH_BUSY ? PH_OK : status;
+    if (status != PH_OK || run->host.fenced) return status == PH_FENCED ? PH_OK : status;
     phx_census_ask(&run->host);
     if (run->job->feeds) phx_node_feed_hear(&run->host, &run->feed);
     if (!read_signal(&run->signals->rests)) phx_node_host_walk(&run->host);
@@ -160,7 +160,7 @@ static ph_status run_tick(node_run *run)
     if (run->job->feeds) phx_node_feed_send(&run->host, &run->feed);
     run->ticks.ticks++;
     status = phc_told(run->member);
-    return status == PH_BUSY ? PH_OK : status;
+    return status == PH_FENCED ? PH_OK : status;
 }
 
 static ph_status run_gateway_tick(node_run *run)
@@ -170,7 +170,7 @@ static ph_status run_gateway_tick(node_run *run)
     phx_gateway_hear(&run->gateway);
     run->ticks.ticks++;
     if (status == PH_OK) status = phc_told(run->member);
-    return status == PH_BUSY ? PH_OK : status;
+    return status == PH_FENCED ? PH_OK : status;
 }
 
 static void note_duration(node_run *run, uint64_t ns, uint64_t asleep_ns)

@@ -395,8 +395,9 @@ static void plan_tick(cluster *c)
     if (c->calm || c->trail.tick < JOIN_TICK || phx_rng_below(&c->rng, GIVE_ONE_IN) != 0) return;
     const uint16_t number = (uint16_t)(1 + phx_rng_below(&c->rng, NODES));
     const host *h = &c->hosts[2 + phx_rng_below(&c->rng, NODES - 2)];
-    if (c->trail.tick < DRAIN_TICK || number != phc_number(c->hosts[0].node.member))
-        CHECK_OK(phc_give_region(h->node.member, phx_rng_below(&c->rng, SIDE * SIDE), number));
+    if (c->trail.tick >= DRAIN_TICK && number == phc_number(c->hosts[0].node.member)) return;
+    const ph_status status = phc_give_region(h->node.member, phx_rng_below(&c->rng, SIDE * SIDE), number);
+    CHECK(status == PH_OK || status == PH_BUSY || status == PH_BAD_VALUE, "give: %s", ph_status_name(status));
 }
 
 /* ---- checks ---- */

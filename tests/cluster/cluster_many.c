@@ -257,7 +257,7 @@ static void round_of(cluster *c, host *h)
     ph_refusal refusal;
     uint32_t count = 0;
     const uint64_t began = phx_now_ns(), sending = h->ways.send_ns;
-    const ph_status status = phc_tick(h->node.member), expected = h->refused == PH_OK ? PH_OK : PH_BUSY;
+    const ph_status status = phc_tick(h->node.member), expected = h->refused == PH_OK ? PH_OK : PH_FENCED;
     uint64_t ns = phx_now_ns() - began;
     take_events(c, h);
     CHECK(status == expected || h->refused != PH_OK, "%s: %s", c->when, ph_status_name(status));
@@ -269,7 +269,7 @@ static void round_of(cluster *c, host *h)
           refusal.id, ph_status_name(refusal.status));
     clients_take(&c->clients, &h->node, c->when);
     const uint64_t told = phx_now_ns();
-    CHECK_STATUS(phc_told(h->node.member), h->refused == PH_OK ? PH_OK : PH_BUSY);
+    CHECK_STATUS(phc_told(h->node.member), h->refused == PH_OK ? PH_OK : PH_FENCED);
     ns += phx_now_ns() - told;
     VEC_PUSH(&c->times, ns - (h->ways.send_ns - sending));
 }

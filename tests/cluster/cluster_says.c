@@ -441,7 +441,8 @@ static void give_region(cluster *c)
 {
     const node_host *h = &c->hosts[phx_rng_below(&c->rng, NODES)];
     const uint32_t region = phx_rng_below(&c->rng, COLUMNS * ROWS);
-    CHECK_OK(phc_give_region(h->member, region, (uint16_t)(1 + phx_rng_below(&c->rng, NODES))));
+    const ph_status status = phc_give_region(h->member, region, (uint16_t)(1 + phx_rng_below(&c->rng, NODES)));
+    CHECK(status == PH_OK || status == PH_BUSY || status == PH_BAD_VALUE, "give: %s", ph_status_name(status));
     c->given_at = c->trail.tick;
 }
 

@@ -76,6 +76,8 @@ if(PHAROS_BUILD_CLUSTER)
         endif()
         pharos_unit_test(NAME unit_cluster_tool SOURCES unit/tools/test_cluster_tool.c LIBS pharos_cluster_tool LABELS cluster)
     endif()
+    pharos_plain_test(NAME stress_commit SOURCES concurrency/stress_commit.c
+                      LIBS pharos_cluster_walks pharos_cluster LABELS concurrency)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
     option(PHAROS_ALL_SCHEDULES "All of the cluster's simulations, in a release build: for the leg cluster" OFF)
     if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread: the other builds find all that there is

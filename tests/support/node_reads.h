@@ -17,7 +17,7 @@ static inline bool take_next_event(phx_node *node, phx_node_event *event)
 
 static inline bool may_save_now(const phx_node *node)
 {
-    return phx_node_may_save(node, node->now);
+    return node->now < phx_node_saves_until(node);
 }
 
 #endif

@@ -44,12 +44,13 @@ ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, cons
 {
     const ph_broadcast_options plain = {0}, *of = options ? options : &plain;
     ph_attrs attrs;
-    if (!member) return PH_BAD_ARGUMENT;
-    if (member->def.gateway || !phx_node_may_act(&member->node)) return PH_BUSY;
+    ph_status status = phx_phc_check_node(member);
+    if (status != PH_OK) return status;
+    if (!phx_node_may_act(&member->node)) return PH_BUSY;
     const phx_holding *holding = phx_owners_find(member, source);
     if (!holding) return phx_halo_is_sending(&member->halo, source) ? PH_PENDING : PH_UNKNOWN_ID;
     if (is_to_come(member, source)) return PH_PENDING;
-    const ph_status status = ph_broadcast(producer, source, payload, bytes, options);
+    status = ph_broadcast(producer, source, payload, bytes, options);
     if (status != PH_OK) return status;
     if (enters_now(member, source) || ph_entity_get(member->world, source, &attrs) != PH_OK)
         return PH_OK; /* no peer has it */
@@ -71,9 +72,10 @@ ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, cons
 ph_status phc_broadcast_at(phc *member, ph_producer producer, const ph_broadcast_place *place, const void *payload,
                            uint32_t bytes)
 {
-    if (!member) return PH_BAD_ARGUMENT;
-    if (member->def.gateway || !phx_node_may_act(&member->node)) return PH_BUSY;
-    const ph_status status = ph_broadcast_at(producer, place, payload, bytes);
+    ph_status status = phx_phc_check_node(member);
+    if (status != PH_OK) return status;
+    if (!phx_node_may_act(&member->node)) return PH_BUSY;
+    status = ph_broadcast_at(producer, place, payload, bytes);
     if (status != PH_OK) return status;
     phx_say say = {.layers = place->layers,
                    .x = place->x,

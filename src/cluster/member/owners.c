@@ -5,10 +5,10 @@
 
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_far.h"
+#include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/kept_arrivals.h"
-#include "cluster/member/phc_clock.h"
 #include "cluster/membership/wishes.h"
 #include "cluster/node/hand_over.h"
 
@@ -30,11 +30,11 @@ static bool reach_ownership(phc *member, uint64_t after)
 /* A remote one of that id leaves with it: its owner is dead, or does not know of this one, and will hear. */
 ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after)
 {
-    if (!member || !attrs) return PH_BAD_ARGUMENT;
-    if (member->def.gateway) return PH_BUSY;
+    ph_status status = attrs ? phx_phc_check_node(member) : PH_BAD_ARGUMENT;
+    if (status != PH_OK) return status;
     if ((attrs->given & (PH_X | PH_Y)) != (PH_X | PH_Y)) return PH_NOT_GIVEN;
     if ((attrs->given & PH_REMOTE) != 0 && attrs->remote) return PH_BAD_VALUE;
-    ph_status status = ph_attrs_check(member->world, PH_COMMAND_ENTER, attrs, NULL, 0);
+    status = ph_attrs_check(member->world, PH_COMMAND_ENTER, attrs, NULL, 0);
     if (status != PH_OK) return status;
     if (is_claimed_by_another(member, id) || phx_arrivals_miss(member, id)) return PH_BUSY;
     const uint32_t region = phx_halo_region(&member->grid, attrs->x, attrs->y);
@@ -48,12 +48,13 @@ ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t af
 
 ph_status phc_leave(phc *member, uint64_t id)
 {
-    if (!member) return PH_BAD_ARGUMENT;
+    ph_status status = phx_phc_check_node(member);
+    if (status != PH_OK) return status;
     const phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
     if (!holding) return PH_UNKNOWN_ID;
     if (holding->sending || holding->is_double) return PH_PENDING;
     const bool arrives = phx_arrivals_have(member, id);
-    ph_status status = phx_halo_leave(&member->halo, id);
+    status = phx_halo_leave(&member->halo, id);
     if (status == PH_OK) status = phx_hand_over_leave(&member->node, id);
     if (arrives && status == PH_OK) {
         member->gone_count++;
@@ -77,7 +78,8 @@ bool phc_owns(const phc *member, uint64_t id)
 
 bool phc_may_commit(const phc *member)
 {
-    return member && !member->def.gateway && phx_node_may_save(&member->node, phx_phc_now(member));
+    return member && member->def.clock(member->def.clock_user) <
+                         atomic_load_explicit(&member->commit_until, memory_order_relaxed);
 }
 
 uint16_t phc_owner_of(const phc *member, float x, float y)
@@ -101,27 +103,27 @@ uint64_t phc_ownership(const phc *member, uint64_t id)
     return holding ? holding->ownership : 0;
 }
 
-/* true: the own one's feed is in *feed, and its number goes up by so many. */
-static bool take_feed(const phc *member, uint64_t id, uint32_t more, phc_feed *feed)
+/* The own one's feed is in *feed, and its number goes up by so many. */
+static ph_status take_feed(const phc *member, uint64_t id, uint32_t more, phc_feed *feed)
 {
     uint64_t ownership = 0;
+    if (!member || !feed) return PH_BAD_ARGUMENT;
+    if (phx_halo_is_sending(&member->halo, id)) return PH_PENDING;
     phx_feed *own = phx_owners_find(member, id) ? phx_hand_over_feed(&member->node, id, &ownership) : NULL;
-    if (!own) return false;
+    if (!own) return PH_UNKNOWN_ID;
     own->number += more;
     *feed = (phc_feed){.ownership = ownership, .begun = own->begun, .number = own->number};
-    return true;
+    return PH_OK;
 }
 
 ph_status phc_feed_next(phc *member, uint64_t id, phc_feed *feed)
 {
-    if (!member || !feed) return PH_BAD_ARGUMENT;
-    return take_feed(member, id, 1, feed) ? PH_OK : PH_UNKNOWN_ID;
+    return take_feed(member, id, 1, feed);
 }
 
 ph_status phc_feed_last(const phc *member, uint64_t id, phc_feed *feed)
 {
-    if (!member || !feed) return PH_BAD_ARGUMENT;
-    return take_feed(member, id, 0, feed) ? PH_OK : PH_UNKNOWN_ID;
+    return take_feed(member, id, 0, feed);
 }
 
 uint64_t phc_registration(const phc *member)
@@ -149,21 +151,25 @@ ph_status phc_restored(phc *member, uint32_t region, uint32_t loss)
 ph_status phc_give_region(phc *member, uint32_t region, uint16_t number)
 {
     if (!member || region >= member->membership.def.region_count || number == 0) return PH_BAD_ARGUMENT;
+    if (phx_phc_is_over(member)) return PH_FENCED;
+    if (!member->node.joined) return PH_BUSY;
+    const phx_member *node = phx_cluster_map_numbered(&member->node.map, number);
+    if (!node || node->gateway || node->drained) return PH_BAD_VALUE;
     phx_membership_give(&member->membership, region, number);
     return PH_OK;
 }
 
 ph_status phc_pin(phc *member, uint64_t id, bool on)
 {
-    if (!member) return PH_BAD_ARGUMENT;
-    if (member->def.gateway) return PH_BUSY;
+    const ph_status status = phx_phc_check_node(member);
+    if (status != PH_OK) return status;
     return id == 0 ? PH_BAD_ID : phx_halo_pin(&member->halo, id, on);
 }
 
 ph_status phc_look(phc *member, uint64_t id)
 {
-    if (!member) return PH_BAD_ARGUMENT;
-    if (member->def.gateway) return PH_BUSY;
+    const ph_status status = phx_phc_check_node(member);
+    if (status != PH_OK) return status;
     const phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
     if (!holding) return PH_UNKNOWN_ID;
     return holding->sending ? PH_PENDING : phx_halo_look(&member->halo, id);

@@ -5,6 +5,8 @@
 #ifndef PHX_CLUSTER_MEMBER_PHC_STATE_H
 #define PHX_CLUSTER_MEMBER_PHC_STATE_H
 
+#include <stdatomic.h>
+
 #include "cluster/halo/halo_state.h"
 #include "cluster/membership/membership_state.h"
 
@@ -95,6 +97,7 @@ struct phc {
     phx_membership membership;
     phx_halo halo;
     uint64_t now, beat_at;
+    _Atomic uint64_t commit_until; /* phc_may_commit() until then, for all threads; relaxed: nothing goes with it */
     bool listens;
     /* the host's side: events with their bytes, and the map that it was told of */
     phx_item_queue events;
@@ -128,5 +131,18 @@ struct phc {
     unsigned char message[PHX_WIRE_BYTES_MAX];
     char definition[PHC_VALUE_MAX]; /* as text */
 };
+
+/* Fenced for good, or about to be told so. */
+static inline bool phx_phc_is_over(const phc *member)
+{
+    return member->membership.phase == PHX_MEMBERSHIP_ENDED || member->node.fenced;
+}
+
+/* A call of nodes alone: not of a gateway, nor of a member that is none any more. */
+static inline ph_status phx_phc_check_node(const phc *member)
+{
+    if (!member || member->def.gateway) return PH_BAD_ARGUMENT;
+    return phx_phc_is_over(member) ? PH_FENCED : PH_OK;
+}
 
 #endif

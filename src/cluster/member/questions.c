@@ -28,12 +28,14 @@ static bool is_asked(const phx_peer *peer)
 
 ph_status phc_who_has(phc *member, const uint64_t *ids, uint32_t count)
 {
-    if (!member || !ids || count == 0 || count > PHC_ASKED_MAX) return PH_BAD_ARGUMENT;
+    if (!ids || count == 0 || count > PHC_ASKED_MAX) return PH_BAD_ARGUMENT;
+    const ph_status status = phx_phc_check_node(member);
+    if (status != PH_OK) return status;
     for (uint32_t i = 0; i < count; i++)
         if (ids[i] == 0) return PH_BAD_ID;
     phx_node *node = &member->node;
     phx_question *question = &member->question;
-    if (!phx_node_may_act(node) || member->def.gateway || question->phase != PHX_QUESTION_NONE) return PH_BUSY;
+    if (!phx_node_may_act(node) || question->phase != PHX_QUESTION_NONE) return PH_BUSY;
     const uint64_t self = node->def.member.registration;
     if (!phx_claims_set(&node->claims, self, question->number + 1, node->map.version, ids, count)) return PH_NO_MEMORY;
     question->phase = PHX_QUESTION_ASKED;

@@ -21,6 +21,16 @@ static bool has_waiting(const phc *member)
     return !member->def.gateway && !member->node.fenced && (member->node.events.count > 0 || member->refused_count > 0);
 }
 
+/*
+ * The lease, the map and the fence change in phc_tick() alone. One that has run out stays so, though the host's clock
+ * may go back: other threads read it as it is.
+ */
+static void publish_lease(phc *member)
+{
+    const uint64_t until = member->def.gateway ? 0 : phx_node_saves_until(&member->node);
+    atomic_store_explicit(&member->commit_until, until > member->now ? until : 0, memory_order_relaxed);
+}
+
 ph_status phc_tick(phc *member)
 {
     if (!member) return PH_BAD_ARGUMENT;
@@ -31,6 +41,7 @@ ph_status phc_tick(phc *member)
         phx_load_begin_round(member);
     }
     phx_membership_tick(&member->membership, now);
+    publish_lease(member);
     if (!member->def.gateway && !member->node.fenced) phx_halo_try_again(&member->halo);
     if (has_waiting(member)) phx_arrivals_take(member);
     phx_courier_receive(member);
@@ -42,7 +53,7 @@ ph_status phc_tick(phc *member)
     }
     phx_report_map(member);
     phx_report_state(member);
-    return member->membership.phase == PHX_MEMBERSHIP_ENDED ? PH_BUSY : PH_OK;
+    return phx_phc_is_over(member) ? PH_FENCED : PH_OK;
 }
 
 /*
@@ -96,5 +107,5 @@ ph_status phc_told(phc *member)
     }
     phx_courier_send_channel(member);
     if (!member->def.gateway && !member->node.fenced) phx_load_end_round(member);
-    return member->membership.phase == PHX_MEMBERSHIP_ENDED ? PH_BUSY : PH_OK;
+    return phx_phc_is_over(member) ? PH_FENCED : PH_OK;
 }

@@ -121,9 +121,9 @@ void phx_node_lease(phx_node *node, uint64_t proven_until)
     if (proven_until > node->proven_until) node->proven_until = proven_until;
 }
 
-bool phx_node_may_save(const phx_node *node, uint64_t now)
+uint64_t phx_node_saves_until(const phx_node *node)
 {
-    return node->joined && !node->fenced && now < node->proven_until;
+    return node->joined && !node->fenced ? node->proven_until : 0;
 }
 
 bool phx_node_may_act(const phx_node *node)

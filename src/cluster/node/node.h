@@ -110,8 +110,8 @@ void phx_node_fence(phx_node *node);
 
 /* Does this node simulate its entities? */
 bool phx_node_may_act(const phx_node *node);
-/* May the host save states at that time, or do anything else that can not be taken back? */
-bool phx_node_may_save(const phx_node *node, uint64_t now);
+/* May the host save states, or do anything else that can not be taken back? Before that time; 0 = not at all. */
+uint64_t phx_node_saves_until(const phx_node *node);
 
 /* Is a message of that registration to be heard? A node that is in no map, or was put out, hears none. */
 bool phx_node_hears(const phx_node *node, uint64_t registration);

@@ -1,6 +1,7 @@
 /*
  * Commands that a host gives to its node's world by itself, where it has calls of cluster.h: own entities that leave by
- * ph_leave(), local ones that enter by ph_enter(), remote ones. Two nodes, one region each.
+ * ph_leave(), local ones that enter by ph_enter(), remote ones; and regions that it gives away. Two nodes, one region
+ * each.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #include "cluster/node_host.h"
 
-enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 6, LOOK_TICKS = 256, IDS = 1024 };
+enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 6, LOOK_TICKS = 256, LEASE_TICKS = 300, IDS = 1024 };
 
 static phc_loop *loop;
 static phc_memory *memory;
@@ -180,4 +181,71 @@ Test(direct_commands, a_member_has_no_remote_entities_but_its_own)
         PH_BAD_DEF);
     cr_assert_str_eq(reason, "the world has 1 remote entities: of an image, or of a member before");
     cr_assert_null(hosts[1].member);
+}
+
+Test(direct_commands, an_entity_on_its_way_is_pending_for_all_calls)
+{
+    phc_feed feed;
+    run_rounds(ROUNDS);
+    enter_first(7, 1);
+    run_rounds(FEW_ROUNDS);
+    phc *member = hosts[0].member;
+    const ph_attrs other = place_of(1);
+    cr_assert_eq(ph_move(hosts[0].producer, 7, other.x, other.y, 0), PH_OK);
+    phc_loop_cut(loop, &hosts[0].transport, true, true); /* its offer is lost, and comes again */
+    run_rounds(2);
+    cr_assert_not(phc_owns(member, 7));
+    cr_assert_eq(phc_leave(member, 7), PH_PENDING);
+    cr_assert_eq(phc_look(member, 7), PH_PENDING);
+    cr_assert_eq(phc_feed_next(member, 7, &feed), PH_PENDING);
+    cr_assert_eq(phc_feed_last(member, 7, &feed), PH_PENDING);
+    cr_assert_eq(phc_broadcast(member, hosts[0].producer, 7, "hi", 2, NULL), PH_PENDING);
+    cr_assert_eq(phc_enter(member, 7, &other, 0), PH_TAKEN);
+    phc_loop_cut(loop, &hosts[0].transport, false, false);
+    run_rounds(FEW_ROUNDS);
+    cr_assert(phc_owns(hosts[1].member, 7));
+    cr_assert_eq(phc_feed_last(member, 7, &feed), PH_UNKNOWN_ID);
+}
+
+Test(direct_commands, a_member_that_is_none_any_more_says_so_for_all_calls)
+{
+    const uint64_t id = 7;
+    run_rounds(ROUNDS);
+    phc *member = hosts[0].member;
+    const ph_attrs place = place_of(0);
+    phc_memory_cut(memory, &hosts[0].store, true);
+    for (uint32_t i = 0; i < LEASE_TICKS; i++) { /* the other one puts it out */
+        phc_memory_step(memory, now_ns += TICK_NS);
+        cr_assert_eq(phc_tick(hosts[1].member), PH_OK);
+        phc_loop_step(loop);
+    }
+    phc_memory_cut(memory, &hosts[0].store, false);
+    for (uint32_t i = 0; i < LEASE_TICKS && phc_tick(member) == PH_OK; i++) phc_memory_step(memory, now_ns += TICK_NS);
+    cr_assert_eq(phc_tick(member), PH_FENCED);
+    cr_assert_eq(phc_told(member), PH_FENCED);
+    cr_assert_eq(phc_enter(member, id, &place, 0), PH_FENCED);
+    cr_assert_eq(phc_leave(member, id), PH_FENCED);
+    cr_assert_eq(phc_look(member, id), PH_FENCED);
+    cr_assert_eq(phc_pin(member, id, true), PH_FENCED);
+    cr_assert_eq(phc_who_has(member, &id, 1), PH_FENCED);
+    cr_assert_eq(phc_give_region(member, 0, 1), PH_FENCED);
+    cr_assert_eq(phc_broadcast(member, hosts[0].producer, id, "hi", 2, NULL), PH_FENCED);
+    cr_assert_not(phc_may_commit(member));
+}
+
+/* The wish would be dropped without a word. */
+Test(direct_commands, a_region_is_given_to_nodes_of_the_map_alone)
+{
+    cr_assert_eq(phc_give_region(hosts[0].member, 0, 1), PH_BUSY, "it is in no map yet");
+    run_rounds(ROUNDS);
+    const uint16_t number = phc_number(hosts[1].member);
+    const uint32_t region = phc_owner_of(hosts[0].member, 0, 0) == number; /* the first node's */
+    cr_assert_eq(phc_give_region(hosts[0].member, region, 63), PH_BAD_VALUE);
+    cr_assert_eq(phc_give_region(hosts[0].member, region, number), PH_OK);
+    run_rounds(ROUNDS);
+    cr_assert_eq(phc_owner_of(hosts[0].member, 0, 0), number);
+    cr_assert_eq(phc_owner_of(hosts[0].member, 790, 0), number);
+    phc_drain(hosts[1].member);
+    run_rounds(ROUNDS);
+    cr_assert_eq(phc_give_region(hosts[0].member, region, number), PH_BAD_VALUE, "it is drained");
 }

@@ -107,6 +107,20 @@ Test(feeds, a_gateway_hears_members_of_its_map_alone)
     cr_assert(!phc_hears(gateway, 0) && !phc_hears(gateway, registration + 1000) && !phc_hears(NULL, registration));
 }
 
+Test(feeds, calls_of_nodes_are_no_gateways)
+{
+    const uint64_t id = 7;
+    run_rounds();
+    cr_assert(phc_may_commit(node) && !phc_may_commit(gateway) && !phc_may_commit(NULL));
+    cr_assert_eq(phc_enter(gateway, id, &(ph_attrs){.given = PH_X | PH_Y}, 0), PH_BAD_ARGUMENT, "never, not later");
+    cr_assert_eq(phc_leave(gateway, id), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_look(gateway, id), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_pin(gateway, id, true), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_who_has(gateway, &id, 1), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_give_region(node, 0, phc_number(gateway)), PH_BAD_VALUE);
+    cr_assert_eq(phc_give_region(gateway, 0, phc_number(node)), PH_OK);
+}
+
 /* The control store began anew, and the database did not. */
 Test(feeds, an_entity_enters_above_an_ownership_of_a_map_before)
 {

@@ -548,7 +548,7 @@ Test(phc, consumers_are_the_same_for_all_members)
         status = phc_tick(all[1].member);
         phc_loop_step(loop);
     }
-    cr_assert_eq(status, PH_BUSY);
+    cr_assert_eq(status, PH_FENCED);
     cr_assert(find_event(all[1].member, PHC_EVENT_FENCED, &event));
     cr_assert(strstr(event.reason, "world: world.consumers is 4 here, 0 there"));
     cr_assert_eq(event.status, PH_BAD_DEF, "started again it is refused again");
@@ -597,7 +597,7 @@ Test(phc, a_fenced_member_has_no_number_and_no_entity)
         cr_assert_eq(phc_tick(all[1].member), PH_OK);
     }
     while (phc_tick(all[0].member) == PH_OK && now_ns < 60000000000ull) phc_memory_step(memory, now_ns += TICK_NS);
-    cr_assert_eq(phc_tick(all[0].member), PH_BUSY);
+    cr_assert(phc_tick(all[0].member) == PH_FENCED && phc_leave(all[0].member, 7) == PH_FENCED);
     cr_assert(phc_number(all[0].member) == 0 && phc_registration(all[0].member) == 0);
     cr_assert_eq(phc_node_of(all[0].member, 7), 0);
     cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
@@ -832,7 +832,7 @@ static uint32_t ticks_until_fenced(uint32_t *fenced)
         phc_memory_step(memory, now_ns);
         for (uint32_t i = 0; i < MEMBERS; i++) {
             *fenced = i;
-            if (phc_tick(all[i].member) == PH_BUSY) return tick;
+            if (phc_tick(all[i].member) == PH_FENCED) return tick;
             cr_assert_eq(ph_tick(all[i].world, NULL), PH_OK);
             cr_assert_eq(phc_told(all[i].member), PH_OK);
         }
@@ -942,7 +942,7 @@ Test(phc, broadcasts_are_of_own_entities)
     all[0].member->node.holdings.items[0].sending = true;
     cr_assert_eq(phc_broadcast(all[0].member, all[0].producer, 7, "hi", 2, NULL), PH_PENDING);
     all[0].member->node.fenced = true;
-    cr_assert_eq(phc_broadcast_at(all[0].member, all[0].producer, &place, "hi", 2), PH_BUSY);
+    cr_assert_eq(phc_broadcast_at(all[0].member, all[0].producer, &place, "hi", 2), PH_FENCED);
     all[0].member->node.fenced = false;
 }
 

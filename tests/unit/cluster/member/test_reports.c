@@ -175,3 +175,30 @@ Test(reports, losses_of_regions_wait_where_as_many_as_there_can_be_are_not_taken
     run_rounds(3);
     cr_assert_eq(taken[PHC_EVENT_RESTORE], NODES);
 }
+
+/* A host asks for the ownership before it reads the state, say, and may take all events before it reads any. */
+Test(reports, bytes_of_all_events_of_a_round_are_good_until_the_next_phase)
+{
+    enum { EVENTS = 20, ID = 3 };
+    phc_event events[EVENTS];
+    unsigned char blob[EVENTS];
+    phc *member = hosts[1].member;
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        memset(blob, (int)i, sizeof blob);
+        const phc_event event = {.kind = PHC_EVENT_GAINED, .id = 1, .bytes = blob, .size = sizeof blob, .reason = ""};
+        cr_assert(phx_report(member, &event));
+    }
+    for (uint32_t i = 0; i < EVENTS; i++) cr_assert(phc_event_next(member, &events[i]));
+    const uint64_t id = ID;
+    enter_at(1, ID);
+    cr_assert_gt(phc_ownership(member, ID), 0);
+    cr_assert_eq(phc_look(member, ID), PH_OK);
+    cr_assert_eq(phc_pin(member, ID + 1, true), PH_OK);
+    cr_assert_eq(phc_who_has(member, &id, 1), PH_OK);
+    cr_assert_eq(phc_leave(member, ID), PH_OK);
+    cr_assert_not(phc_event_next(member, &events[0]));
+    for (uint32_t i = 1; i < EVENTS; i++) {
+        memset(blob, (int)i, sizeof blob);
+        cr_assert(events[i].size == sizeof blob && memcmp(events[i].bytes, blob, sizeof blob) == 0);
+    }
+}
