@@ -197,13 +197,11 @@ static bool store_derived_list(phx_shard *shard, uint32_t slot)
 
 /*
  * May relations of an observer change while its list stays derived? The slot of a target is known in a world of one
- * shard alone. With a margin the annulus has no target of a relation, so it would have to take one as its relation
- * ends.
+ * shard alone.
  */
 static bool relates_derived(const phx_shard *shard, uint32_t slot)
 {
-    return shard->derives_lists && shard->store.tail[slot].list.derived && phx_related_slots_noted(shard) &&
-           phx_store_attr(&shard->store, slot)->margin == 0.0f && phx_annulus_of(shard, slot).count == 0;
+    return shard->derives_lists && shard->store.tail[slot].list.derived && phx_related_slots_noted(shard);
 }
 
 bool phx_shard_ready_to_relate(phx_shard *shard, uint32_t slot)
@@ -226,6 +224,7 @@ static bool relate_derived(phx_shard *shard, uint32_t slot, phx_relation item)
     if (!phx_relations_change(&shard->relations, shard->mem, (phx_relation_observer){slot, shard->store.name[slot].id},
                               item, shard->tick))
         return false;
+    phx_annulus_remove(shard, slot, item.slot); /* the relation tells of it */
     phx_shard_mark_dirty(shard, body);
     body->state |= PHX_SLOT_RELATED;
     return true;

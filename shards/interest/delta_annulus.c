@@ -149,6 +149,18 @@ phx_annulus_change phx_delta_annulus_look(phx_scratch *scratch, const phx_shard 
     return change;
 }
 
+void phx_delta_annulus_take_ended(const phx_scratch *scratch, const phx_shard *shard, uint32_t row, uint32_t slot,
+                                  const phx_relation_set *related, phx_annulus_change *change)
+{
+    const border of = borders_around(shard, row, slot);
+    for (uint32_t i = 0; i < related->count; i++) {
+        const phx_relation *relation = &related->items[i];
+        if (relation->bits != 0 || !relation->lists || place_by_rule(&of, relation->slot) == PLACE_VIEW) continue;
+        scratch->hits[change->fallen_count++] = relation->slot;
+        change->any = true;
+    }
+}
+
 uint32_t phx_delta_annulus_count(const phx_shard *shard, uint32_t slot, const phx_annulus_change *change)
 {
     return phx_annulus_of(shard, slot).count - change->ended_count + change->fallen_count;

@@ -34,6 +34,13 @@ bool phx_delta_annulus_rests(phx_scratch *scratch, const phx_shard *shard, uint3
 phx_annulus_change phx_delta_annulus_look(phx_scratch *scratch, const phx_shard *shard, uint32_t row, uint32_t slot,
                                           phx_delta_hits *hits);
 
+/*
+ * A listed target of which the relation ended falls into the annulus, if it stays listed beyond the view: it is as any
+ * target from now on. phx_related_derive() was called.
+ */
+void phx_delta_annulus_take_ended(const phx_scratch *scratch, const phx_shard *shard, uint32_t row, uint32_t slot,
+                                  const phx_relation_set *related, phx_annulus_change *change);
+
 /* The number of entries of the new annulus. */
 uint32_t phx_delta_annulus_count(const phx_shard *shard, uint32_t slot, const phx_annulus_change *change);
 

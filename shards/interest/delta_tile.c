@@ -520,11 +520,15 @@ static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard,
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
     if (due > 0) phx_delta_far_derive(&scratch->tile, of->row, phx_related_of(shard, of->slot), &hits);
-    const phx_annulus_change annulus = phx_delta_annulus_look(scratch, shard, of->row, of->slot, &hits);
+    phx_annulus_change annulus = phx_delta_annulus_look(scratch, shard, of->row, of->slot, &hits);
+    const bool changed = related && related->changed_tick == (uint32_t)shard->tick;
     if (related) phx_related_derive(scratch, shard, of->slot, related, &hits);
+    if (changed) phx_delta_annulus_take_ended(scratch, shard, of->row, of->slot, related, &annulus);
     const phx_delta_result result = record_annular(scratch, shard, of->slot, &hits, &annulus);
-    if (related && result == PHX_DELTA_DONE) phx_related_follow(related);
-    return result;
+    if (result != PHX_DELTA_DONE || !related) return result;
+    phx_related_follow(related);
+    if (changed) phx_relations_shed(related); /* from now on the annulus tells of their targets */
+    return PHX_DELTA_DONE;
 }
 
 /* Prefetches the annuli of observers ahead. */

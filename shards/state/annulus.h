@@ -50,6 +50,18 @@ static inline bool phx_annulus_has(const phx_shard *shard, uint32_t observer, ui
     return found;
 }
 
+/* Removes a target, if it is there. By the owner, in ingest. */
+static inline void phx_annulus_remove(phx_shard *shard, uint32_t observer, uint32_t target)
+{
+    const phx_annulus annulus = phx_annulus_of(shard, observer);
+    for (uint32_t i = 0; i < annulus.count; i++) {
+        if (annulus.at[i] != target) continue;
+        annulus.at[i] = annulus.at[annulus.count - 1];
+        phx_list_set_count(&shard->lists, &shard->annuli[observer], annulus.count - 1);
+        return;
+    }
+}
+
 /* Empties it; its memory stays. In the interest phase too, by the worker of the observer. */
 static inline void phx_annulus_clear(phx_shard *shard, uint32_t slot)
 {

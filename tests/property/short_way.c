@@ -30,11 +30,11 @@ enum {
     SIDE = 1000,
     PARTY = 10,
     WARM_TICKS = 4,
-    CHANGES = 7,
+    CHANGES = 14,     /* of relations half are of each kind */
     LEAVES_MOST = 12, /* of an observer in a tick of steps */
     JUMPS = 3,
     LISTS_EVERY = 4,
-    RELATED = ENTITIES / PARTY * 2, /* observers with relations */
+    RELATED = ENTITIES / PARTY * 3, /* observers with relations */
     RELATED_MOST = ENTITIES / PARTY * 6,
     SEPARATE = ENTITIES / 10 * 3, /* with layers: observers that do not see layer 0 */
     FAR_PARTIES = 8,              /* of which two each are seen from far off */
@@ -288,7 +288,10 @@ static void reach_far(const host *h)
     }
 }
 
-/* In each party the second has relations of all kinds; the third has a hide alone, which comes and goes. */
+/*
+ * In each party the second has relations of all kinds; the third has a hide alone, the fourth a pair, as far as a view
+ * and the common margin, and both come and go.
+ */
 static void relate(host *h)
 {
     for (uint64_t first = 1; first <= ENTITIES; first += PARTY) {
@@ -298,15 +301,22 @@ static void relate(host *h)
         CHECK_OK(ph_pair(h->producer, first + 1, first + 4, 120, 5));
         CHECK_OK(ph_pair(h->producer, first + 1, first + 5, 40, 5));
         CHECK_OK(ph_hide(h->producer, first + 2, first + 6));
+        CHECK_OK(ph_pair(h->producer, first + 3, first + 7, 100, 15));
     }
 }
 
-static void change_hides(const host *h, bool ends)
+/* Changes relations of so many observers. */
+static void change_relations(const host *h, bool ends)
 {
-    for (uint64_t i = 0; i < CHANGES; i++) {
-        const uint64_t observer = i * PARTY + 3, target = i * PARTY + 7;
-        if (ends) CHECK_OK(ph_unhide(h->producer, observer, target));
-        else CHECK_OK(ph_hide(h->producer, observer, target));
+    for (uint64_t i = 0; i < CHANGES / 2; i++) {
+        const uint64_t first = i * PARTY + 1;
+        if (ends) {
+            CHECK_OK(ph_unhide(h->producer, first + 2, first + 6));
+            CHECK_OK(ph_unpair(h->producer, first + 3, first + 7));
+        } else {
+            CHECK_OK(ph_hide(h->producer, first + 2, first + 6));
+            CHECK_OK(ph_pair(h->producer, first + 3, first + 7, 100, 15));
+        }
     }
 }
 
@@ -549,9 +559,7 @@ static uint32_t change_some(host *h, const way *of, uint32_t number)
     enum { HIDES_EVERY = 2 };
     uint32_t evaluated = 0;
     h->changes = of->related && number % HIDES_EVERY == 0;
-    if (h->changes) change_hides(h, number / HIDES_EVERY % 2 == 0);
-    /* without a margin the changed pair alone is decided; where a cap cuts, the list is stored */
-    if (h->changes && of->margin > 0) evaluated = CHANGES;
+    if (h->changes) change_relations(h, number / HIDES_EVERY % 2 == 0);
     if (of->jumps) evaluated = of->far ? disturb_far(h, number) : disturb(h, number);
     /* their lists are derived; but a comer with a cap is evaluated */
     if (of->jumps && of->margin == 0) evaluated = of->cap > 0 && !of->far ? evaluated % 2 : 0;
