@@ -131,7 +131,7 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
 {
     phx_relation_set *set = phx_relations_of(relations, observer.slot);
     PHX_ASSERT(!set || set->observer == observer.id);
-    if (set && (relations->place[observer.slot] & PHX_RELATIONS_CHANGED)) phx_relations_shed(set);
+    PHX_ASSERT(!phx_relations_tell_ended(relations, observer.slot));
     phx_relation *old = phx_relation_find(set, item.target);
     if (item.bits == 0) {
         PHX_ASSERT(old);
@@ -155,11 +155,13 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
     return true;
 }
 
-/* The relation to the entity of a slot, one that ended too, or NULL. */
+/* The relation to the entity of a slot, or one that ended, or NULL. Another entity may have had the id before. */
 static phx_relation *relation_to(const phx_relation_set *set, const phx_relation *item)
 {
-    for (uint32_t i = 0; set && i < set->count; i++)
-        if (set->items[i].target == item->target && set->items[i].slot == item->slot) return &set->items[i];
+    for (uint32_t i = 0; set && i < set->count; i++) {
+        phx_relation *relation = &set->items[i];
+        if (relation->target == item->target && (relation->bits != 0 || relation->slot == item->slot)) return relation;
+    }
     return NULL;
 }
 

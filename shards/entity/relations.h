@@ -3,9 +3,9 @@
  * found by the observer's slot. They travel with the observer when it migrates. Written by the shard's owner (ingest,
  * exchange); read in the interest phase, in which the worker of the observer notes which targets are listed.
  *
- * While a list is derived, its relations tell of their targets at the last tick's end, too. So a relation that ends
- * then stays until the tick's end, without bits: it rules nothing any more, but says that its target is not of the near
- * part of the list, and whether it was listed (phx_relations_change()).
+ * In a world of one shard a relation that ends stays until the tick's end, without bits (phx_relations_change()): it
+ * rules nothing any more, but says that distances do not tell of its target; and beside a derived list, whether it was
+ * listed.
  */
 #ifndef PHX_SHARDS_ENTITY_RELATIONS_H
 #define PHX_SHARDS_ENTITY_RELATIONS_H
@@ -84,19 +84,26 @@ static inline bool phx_relations_due(const phx_relations *relations, uint32_t sl
     return slot < relations->places && (relations->place[slot] & PHX_RELATIONS_FLAGS);
 }
 
+/* Do the relations of an observer that changed in this tick tell of the ones that ended? */
+static inline bool phx_relations_tell_ended(const phx_relations *relations, uint32_t slot)
+{
+    return slot < relations->places && (relations->place[slot] & PHX_RELATIONS_CHANGED);
+}
+
 /* The relation to target that holds, or NULL. set may be NULL. */
 phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target);
 
 /*
- * Adds or replaces the relation to item.target (bits 0 removes it), of an observer with a stored list or none:
- * relations that ended beside its derived list in this tick are forgotten. false = no memory, unchanged.
+ * Adds or replaces the relation to item.target (bits 0 removes it), of an observer with a stored list or none, which is
+ * evaluated in this tick. false = no memory, unchanged.
  */
 bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
                        uint64_t tick);
 
 /*
- * The same for an observer with a derived list. item.slot is the target's, and item.listed is right. Needs
- * no memory where the relation is there already.
+ * The same for any observer that has a list or may get one, if the slots of targets are known: item.slot is the
+ * target's. Beside a derived list item.listed is right; else it is false. Needs no memory where the relation is there
+ * already.
  */
 bool phx_relations_change(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
                           uint64_t tick);

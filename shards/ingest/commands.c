@@ -196,19 +196,19 @@ static bool store_derived_list(phx_shard *shard, uint32_t slot)
 }
 
 /*
- * May relations of an observer change while its list stays derived? The slot of a target is known in a world of one
+ * May relations of an observer change while its list stays as it is? The slot of a target is known in a world of one
  * shard alone.
  */
-static bool relates_derived(const phx_shard *shard, uint32_t slot)
+static bool relates_in_place(const phx_shard *shard)
 {
-    return shard->derives_lists && shard->store.tail[slot].list.derived && phx_related_slots_noted(shard);
+    return shard->derives_lists && phx_related_slots_noted(shard);
 }
 
 bool phx_shard_ready_to_relate(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
-    if (!shard->derives_lists || !shard->store.tail[slot].list.derived || relates_derived(shard, slot)) return true;
+    if (!shard->derives_lists || !shard->store.tail[slot].list.derived || relates_in_place(shard)) return true;
     if (!store_derived_list(shard, slot)) return false;
     body->state |= PHX_SLOT_RELATED; /* until it is evaluated */
     phx_shard_mark_dirty(shard, body);
@@ -216,17 +216,19 @@ bool phx_shard_ready_to_relate(phx_shard *shard, uint32_t slot)
     return true;
 }
 
-/* Changes a relation beside a list that stays derived. false = no memory, nothing changed. */
-static bool relate_derived(phx_shard *shard, uint32_t slot, phx_relation item)
+/* Changes a relation beside a list that stays as it is. false = no memory, nothing changed. */
+static bool relate_in_place(phx_shard *shard, uint32_t slot, phx_relation item)
 {
     phx_body *body = &shard->store.body[slot];
-    item.listed = shard->storage->list_had(shard, slot, item.slot);
+    const bool derived = shard->store.tail[slot].list.derived;
+    item.listed = derived && shard->storage->list_had(shard, slot, item.slot);
     if (!phx_relations_change(&shard->relations, shard->mem, (phx_relation_observer){slot, shard->store.name[slot].id},
                               item, shard->tick))
         return false;
     phx_annulus_remove(shard, slot, item.slot); /* the relation tells of it */
     phx_shard_mark_dirty(shard, body);
     body->state |= PHX_SLOT_RELATED;
+    if (!derived) phx_shard_refresh_row(shard, slot);
     return true;
 }
 
@@ -236,7 +238,7 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
     const phx_relation_observer observer = {slot, store->name[slot].id};
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     shard->sight_changed = true; /* a hide, say */
-    if (relates_derived(shard, slot)) return relate_derived(shard, slot, item);
+    if (relates_in_place(shard)) return relate_in_place(shard, slot, item);
     /* the relations of the last tick's end, which were a part of the list, are not known any more from here on */
     if (!phx_shard_ready_to_relate(shard, slot)) return false;
     if (!phx_relations_put(&shard->relations, shard->mem, observer, item, shard->tick)) return false;

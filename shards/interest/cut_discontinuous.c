@@ -53,12 +53,14 @@ static void add_undecided(phx_cut_list *at, uint32_t slot, float square, bool li
 
 /*
  * What becomes of a target that is listed or not. A listed one stays within view and margin, another one joins within
- * the view; of a lower rank than the limit's it is not kept. false: a relation, or a view from beyond, decides.
+ * the view; of a lower rank than the limit's it is not kept. false: a view from beyond decides, or between shards a
+ * relation.
  */
 static bool decide_target(phx_cut_list *at, uint32_t slot, bool listed, uint16_t rank_before)
 {
     const uint16_t rank = rank_now(at, slot);
-    if (at->related && phx_related_to(at->shard, at->related, slot)) return false;
+    /* cut_related.c, or its link holds, or it is hidden; between shards its slot may be another one */
+    if (at->related && phx_related_to(at->shard, at->related, slot)) return phx_related_slots_noted(at->shard);
     if (rank > 0 && phx_cut_seen_beyond(at, slot)) return false;
     const float square = rank >= at->cut.rank && rank > 0 ? square_now(at, slot) : INFINITY;
     const bool candidate = square <= (listed ? at->keep : at->in) && square < INFINITY;

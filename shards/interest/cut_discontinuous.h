@@ -15,7 +15,7 @@ bool phx_cut_discontinuous_few(const phx_tile *tile);
 
 /*
  * Adds the discontinuous targets of the tile to the undecided, and the events that are certain. Once the undecided are
- * sifted. false: a relation, or a view from beyond, decides about one of them.
+ * sifted. false: a view from beyond, or between shards a relation, decides about one of them.
  */
 bool phx_cut_add_discontinuous(phx_cut_list *at);
 

@@ -2,8 +2,8 @@
  * An observer with a list that a cap cut, while its delta is found, and its undecided targets: targets that the borders
  * of the last limit leave open; see delta_cut.h.
  *
- * Interest phase, by the worker of the observer. Called by delta_cut.c, delta_held.c, cut_ranks.c and
- * cut_discontinuous.c.
+ * Interest phase, by the worker of the observer. Called by delta_cut.c, delta_held.c, cut_ranks.c, cut_discontinuous.c
+ * and cut_related.c.
  */
 #ifndef PHX_SHARDS_INTEREST_CUT_UNDECIDED_H
 #define PHX_SHARDS_INTEREST_CUT_UNDECIDED_H
@@ -22,7 +22,8 @@ typedef struct phx_cut_list {
     uint32_t place, row, slot;
     const phx_attr *attr;
     phx_list *list;
-    const phx_relation_set *related; /* links that hold and hides alone; or NULL */
+    const phx_relation_set *related; /* or NULL */
+    bool related_due;                /* the rule decides about their targets; else links hold, and hides hide */
     const phx_rank_table *ranks;
     phx_list_cut cut;
     double most;             /* phx_list_cut_most() */
@@ -32,7 +33,7 @@ typedef struct phx_cut_list {
     uint32_t count;          /* undecided targets: scratch->hits (slots), squares, was, keys */
     uint32_t listed;         /* of these, in the list */
     uint32_t enters, leaves; /* events found: scratch->enter, leave */
-    uint32_t kept;           /* targets of the limit's rank in the new list */
+    uint32_t kept;           /* targets of the limit's rank in the new list; a guess where links changed */
 } phx_cut_list;
 
 /* A pair's target; ranks and squares tell the rest. */

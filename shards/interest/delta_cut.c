@@ -10,6 +10,7 @@
 #include "shards/interest/change_record.h"
 #include "shards/interest/cut_discontinuous.h"
 #include "shards/interest/cut_ranks.h"
+#include "shards/interest/cut_related.h"
 #include "shards/interest/cut_undecided.h"
 #include "shards/interest/rank_table.h"
 #include "shards/state/list_limit.h"
@@ -46,12 +47,14 @@ void phx_delta_cut_await(const phx_scratch *scratch, const phx_shard *shard, uin
 
 /* ---- may a delta be enough? ---- */
 
-/* Do the observer's relations hold as they are, wherever their targets are? */
-static bool relations_hold(phx_cut_list *at)
+/* Finds the relations. false: ones that ended are not known. */
+static bool find_relations(phx_cut_list *at)
 {
-    if (!(at->shard->store.body[at->slot].state & PHX_SLOT_RELATED)) return true;
-    if (phx_related_changed(at->shard, at->slot) || phx_related_due(at->shard, at->slot)) return false;
-    at->related = phx_related_of(at->shard, at->slot);
+    const phx_shard *shard = at->shard;
+    if (!(shard->store.body[at->slot].state & PHX_SLOT_RELATED)) return true;
+    if (phx_related_forgot(shard, at->slot)) return false;
+    at->related = phx_related_of(shard, at->slot);
+    at->related_due = phx_related_due(shard, at->slot);
     return true;
 }
 
@@ -66,7 +69,7 @@ static bool delta_allowed(phx_cut_list *at)
     if (list->derived || list->owed || list->count == 0 || list->count != attr->cap || !phx_attr_observes(attr))
         return false;
     if (tile->renewed && phx_prev_rows_renewed(&at->shard->previous, at->row)) return false;
-    return !phx_row_discontinuous(&at->shard->grid.rows, at->row) && relations_hold(at);
+    return !phx_row_discontinuous(&at->shard->grid.rows, at->row) && find_relations(at);
 }
 
 /* Sets how far off a target is in the list, and from which height. */
@@ -87,7 +90,8 @@ static bool find_ranks(phx_cut_list *at)
 {
     phx_scratch *scratch = at->scratch;
     at->ranks = phx_rank_table_of(&scratch->rank_tables, scratch->mem, &at->shard->store, at->attr, false);
-    return at->ranks && phx_candidates_room(scratch, scratch->tile.count, true);
+    const size_t most = (size_t)scratch->tile.count + (at->related ? at->related->count : 0);
+    return at->ranks && phx_scratch_room(scratch, most) && phx_candidates_room(scratch, most, true);
 }
 
 /* ---- the new limit ---- */
@@ -181,6 +185,7 @@ phx_delta_result phx_delta_cut(phx_scratch *scratch, phx_shard *shard, uint32_t 
     if (!phx_cut_find_undecided(&at)) return PHX_DELTA_EVALUATE;
     if (scratch->discontinuous_in_view && !phx_cut_add_discontinuous(&at)) return PHX_DELTA_EVALUATE;
     phx_cut_find_keys(&at);
+    if (at.related_due) phx_cut_add_related(&at);
     const uint32_t keep = at.listed + at.leaves - at.enters;
     if (at.enters > at.listed + at.leaves || keep > at.count || !find_limit(&at, keep, &limit))
         return PHX_DELTA_EVALUATE;

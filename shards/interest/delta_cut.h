@@ -16,7 +16,8 @@
  * the number of undecided targets that are kept.
  *
  * That is right only of targets that moved by a step. Discontinuous ones in view are decided one by one
- * (cut_discontinuous.h). Interest phase, by the worker of the observer. Called by run_rows.c.
+ * (cut_discontinuous.h), and targets of relations where the rule decides about them (cut_related.h). Interest phase, by
+ * the worker of the observer. Called by run_rows.c.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_CUT_H
 #define PHX_SHARDS_INTEREST_DELTA_CUT_H

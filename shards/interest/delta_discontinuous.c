@@ -41,7 +41,8 @@ bool phx_delta_keeps_listed(const phx_shard *shard, uint32_t slot, uint32_t targ
     const phx_body *body = &store->body[target];
     if (!(body->state & PHX_SLOT_LIVE)) return false;
     return phx_rule_sees(shard->rules, &store->body[slot], phx_store_attr(store, slot), body,
-                         phx_store_attr(store, target), NULL, true);
+                         phx_store_attr(store, target), phx_related_to(shard, phx_related_of(shard, slot), target),
+                         true);
 }
 
 /* Loads the previous list of the observer into scratch->leave; *count entries. false = no memory. */

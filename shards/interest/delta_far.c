@@ -71,7 +71,7 @@ void phx_delta_far_decide(phx_scratch *scratch, const phx_shard *shard, uint32_t
         const uint32_t target = item->slot;
         const uint32_t at = related ? shard->kernels->find_u32(scratch->related, related->count, target) : 0;
         const phx_relation *relation = related && at < related->count ? &related->items[at] : NULL;
-        if (relation && (relation->bits & PHX_RELATION_FAR)) continue;
+        if (relation && phx_related_decides(shard, related, relation)) continue;
         const bool listed = shard->kernels->find_u32(entries, list->count, target) < list->count;
         const bool sees = (store->body[target].state & PHX_SLOT_LIVE) &&
                           phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target],

@@ -16,8 +16,8 @@
 void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits);
 
 /*
- * The same for a stored list; there is room. The list is as at the last tick's end. Pairs and links were
- * decided (delta_related.h); related: with the slots in scratch->related, or NULL.
+ * The same for a stored list; there is room. The list is as at the last tick's end. Pairs and links, and relations that
+ * changed, were decided (delta_related.h); related: with the slots in scratch->related, or NULL.
  */
 void phx_delta_far_decide(phx_scratch *scratch, const phx_shard *shard, uint32_t row, const phx_relation_set *related,
                           phx_delta_hits *hits);

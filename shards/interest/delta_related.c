@@ -9,8 +9,12 @@ bool phx_related_find(phx_scratch *scratch, const phx_shard *shard, const phx_re
         !phx_grow(scratch->mem, (void **)&scratch->related, &scratch->related_capacity, 0,
                   (size_t)related->count + PHX_KERNEL_PAD, sizeof(uint32_t)))
         return false;
-    for (uint32_t i = 0; i < related->count; i++)
-        scratch->related[i] = phx_related_slot(shard, scratch->directory, &related->items[i]);
+    for (uint32_t i = 0; i < related->count; i++) {
+        phx_relation *relation = &related->items[i];
+        /* the target of an ended one may be gone: its slot is as it was */
+        scratch->related[i] =
+            relation->bits == 0 ? relation->slot : phx_related_slot(shard, scratch->directory, relation);
+    }
     return true;
 }
 
@@ -20,12 +24,17 @@ static bool reveal_counts(const phx_attr *observer, const phx_attr *target)
     return (observer->sees & target->layers) && !target->global && !(target->reach > observer->view);
 }
 
-/* The bits of the relation to a target; 0 = none. */
-static uint32_t relation_bits(const phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related,
-                              uint32_t target)
+bool phx_related_decides(const phx_shard *shard, const phx_relation_set *related, const phx_relation *relation)
+{
+    return (relation->bits & PHX_RELATION_FAR) || phx_related_changed(shard, related);
+}
+
+/* The relation to a target, or NULL. */
+static const phx_relation *found_relation(const phx_scratch *scratch, const phx_shard *shard,
+                                          const phx_relation_set *related, uint32_t target)
 {
     const uint32_t at = shard->kernels->find_u32(scratch->related, related->count, target);
-    return at < related->count ? related->items[at].bits : 0;
+    return at < related->count ? &related->items[at] : NULL;
 }
 
 void phx_related_sift(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
@@ -35,16 +44,18 @@ void phx_related_sift(const phx_scratch *scratch, const phx_shard *shard, uint32
     uint32_t enters = 0, leaves = 0;
     for (uint32_t i = 0; i < hits->enter_count; i++) {
         const phx_target_word word = phx_target_word_at(hits->enter, i);
-        const uint32_t target = phx_target_word_slot(word), bits = relation_bits(scratch, shard, related, target);
-        if (bits & (PHX_RELATION_HIDE | PHX_RELATION_FAR)) continue;
+        const uint32_t target = phx_target_word_slot(word);
+        const phx_relation *relation = found_relation(scratch, shard, related, target);
+        const uint32_t bits = relation ? relation->bits : 0;
+        if (relation && ((bits & PHX_RELATION_HIDE) || phx_related_decides(shard, related, relation))) continue;
         const bool revealed = bits & PHX_RELATION_REVEAL;
         if (revealed && !reveal_counts(attr, phx_store_attr(&shard->store, target))) continue;
         hits->enter[enters++] = revealed ? target : word.bits;
     }
     for (uint32_t i = 0; i < hits->leave_count; i++) {
         const phx_target_word word = phx_target_word_at(hits->leave, i);
-        const uint32_t bits = relation_bits(scratch, shard, related, phx_target_word_slot(word));
-        if (!(bits & PHX_RELATION_FAR)) hits->leave[leaves++] = word.bits;
+        const phx_relation *relation = found_relation(scratch, shard, related, phx_target_word_slot(word));
+        if (!relation || !phx_related_decides(shard, related, relation)) hits->leave[leaves++] = word.bits;
     }
     hits->enter_count = enters;
     hits->leave_count = leaves;
@@ -59,10 +70,11 @@ void phx_related_decide(const phx_scratch *scratch, const phx_shard *shard, uint
     const phx_attr *attr = phx_store_attr(store, slot);
     for (uint32_t i = 0; i < related->count; i++) {
         const uint32_t target = scratch->related[i];
-        if (!(related->items[i].bits & PHX_RELATION_FAR)) continue;
-        PHX_ASSERT(target != PHX_SLOT_NONE); /* pairs and links pin it */
+        if (!phx_related_decides(shard, related, &related->items[i])) continue;
+        PHX_ASSERT(target != PHX_SLOT_NONE); /* pairs and links pin it; else there is one shard, where all are */
         const bool listed = shard->kernels->find_u32(entries, list->count, target) < list->count;
-        const bool sees = phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target],
+        const bool sees = (store->body[target].state & PHX_SLOT_LIVE) &&
+                          phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target],
                                         phx_store_attr(store, target), &related->items[i], listed);
         if (sees && !listed) hits->enter[hits->enter_count++] = target;
         if (listed && !sees) hits->leave[hits->leave_count++] = target;

@@ -3,8 +3,8 @@
  * observer's run, as of any observer. With a derived list the words of related targets are dropped, and the rule
  * decides about each target of a pair or reveal in every tick, and of a link if attributes changed (phx_related_due()).
  * With a stored list the words of related targets are judged here, and the targets of pairs and links, which count at
- * other distances, are decided by the rule, each in every tick in which something changed. Interest phase, by the
- * worker of the observer.
+ * other distances, are decided by the rule, each in every tick in which something changed; where relations changed, the
+ * targets of all, of ended ones too. Interest phase, by the worker of the observer.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_RELATED_H
 #define PHX_SHARDS_INTEREST_DELTA_RELATED_H
@@ -25,13 +25,19 @@ typedef struct phx_delta_hits {
 bool phx_related_find(phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related, uint32_t words);
 
 /*
+ * Does the rule decide about the target of a relation beside a stored list, wherever its words are? Of pairs and links,
+ * and of all where relations changed in this tick.
+ */
+bool phx_related_decides(const phx_shard *shard, const phx_relation_set *related, const phx_relation *relation);
+
+/*
  * Drops the words that relations rule out, or that phx_related_decide() decides: of enters hidden targets too, and
  * revealed ones that do not count. The words of revealed targets that stay are not special.
  */
 void phx_related_sift(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
                       const phx_relation_set *related, phx_delta_hits *hits);
 
-/* Adds the events of the targets of pairs and links. The list is as at the last tick's end. */
+/* Adds the events of the targets that the rule decides. The list is as at the last tick's end. */
 void phx_related_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
                         const phx_relation_set *related, phx_delta_hits *hits);
 

@@ -521,7 +521,7 @@ static phx_delta_result emit_annular_run(phx_scratch *scratch, phx_shard *shard,
     name_slots(hits.leave, hits.leave_count);
     if (due > 0) phx_delta_far_derive(&scratch->tile, of->row, phx_related_of(shard, of->slot), &hits);
     phx_annulus_change annulus = phx_delta_annulus_look(scratch, shard, of->row, of->slot, &hits);
-    const bool changed = related && related->changed_tick == (uint32_t)shard->tick;
+    const bool changed = related && phx_related_changed(shard, related);
     if (related) phx_related_derive(scratch, shard, of->slot, related, &hits);
     if (changed) phx_delta_annulus_take_ended(scratch, shard, of->row, of->slot, related, &annulus);
     const phx_delta_result result = record_annular(scratch, shard, of->slot, &hits, &annulus);
@@ -963,7 +963,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     if (!scratch->discontinuous_in_view) return true;
     const phx_list *list = &shard->store.tail[slot].list;
     const bool related = shard->store.body[slot].state & PHX_SLOT_RELATED;
-    if (!phx_row_discontinuous(rows, row)) return list->derived || !related;
+    if (!phx_row_discontinuous(rows, row)) return list->derived || !related || phx_related_slots_noted(shard);
     return rows->view[row] > 0.0f && phx_list_holds_no_memory(list);
 }
 

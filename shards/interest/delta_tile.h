@@ -20,8 +20,8 @@
  * position was between the two, the list itself decides. (Without margin R is r, and no position is between.)
  * A discontinuous entity comes to such a list in the same two words: its
  * previous row was within R if it is listed, so the rule decides about it once, and its current row enters if it is in
- * r and not listed. A discontinuous observer with a stored list, or one with relations that has a discontinuous entity
- * in view, is evaluated.
+ * r and not listed. A discontinuous observer with a stored list is evaluated; so is, between shards, one with relations
+ * that has a discontinuous entity in view.
  *
  * An observer whose limit cuts is evaluated, or has a delta of its own (delta_cut.h); the
  * nine-grid has its own delta. In the interest phase, by any worker.

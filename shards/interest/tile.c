@@ -672,7 +672,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     if (list->derived) return phx_store_attr_decides(&shard->store, slot); /* delta_annulus.h looks at the margin */
     if (!phx_limit_stored_below(attr, list)) return false;
     if ((shard->store.body[slot].state & PHX_SLOT_RELATED) &&
-        (phx_related_changed(shard, slot) || shard->storage->derives_uncut(shard, slot)))
+        (phx_related_forgot(shard, slot) || shard->storage->derives_uncut(shard, slot)))
         return false;
     *keep = attr->view + attr->margin;
     return *keep == *in || !shard->uneven; /* where heights count kernels know one border */

@@ -7,7 +7,7 @@
 
 #include "shards/state/shard.h"
 
-/* The relations of an own observer, or NULL: it has none, or the last one ended in this tick beside a stored list. */
+/* The relations of an own observer, or NULL: it has none, or the last one ended in this tick and is not told of. */
 static inline phx_relation_set *phx_related_of(const phx_shard *shard, uint32_t slot)
 {
     if (PHX_LIKELY(shard->relations.used == 0)) return NULL;
@@ -125,11 +125,20 @@ static inline bool phx_related_lists(const phx_relation_set *related, uint32_t s
     return lists;
 }
 
-/* Did the relations of a related observer change in this tick? With a stored list it is evaluated then. */
-static inline bool phx_related_changed(const phx_shard *shard, uint32_t slot)
+/* Did these relations change in this tick? */
+static inline bool phx_related_changed(const phx_shard *shard, const phx_relation_set *related)
+{
+    return related->changed_tick == (uint32_t)shard->tick;
+}
+
+/*
+ * Did the relations of a related observer with a stored list change in this tick, so that ended ones are not known? It
+ * is evaluated then.
+ */
+static inline bool phx_related_forgot(const phx_shard *shard, uint32_t slot)
 {
     const phx_relation_set *related = phx_related_of(shard, slot);
-    return !related || related->changed_tick == (uint32_t)shard->tick;
+    return !related || (phx_related_changed(shard, related) && !phx_relations_tell_ended(&shard->relations, slot));
 }
 
 /*

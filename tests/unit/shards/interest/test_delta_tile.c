@@ -103,7 +103,6 @@ Test(run_delta, two_moves_in_a_tick_are_one_step)
 
 static void whatever_else(float margin)
 {
-    const uint32_t in_margin = margin > 0;
     phx_attr hidden = plain_attr(0, 0);
     hidden.stealth = 1;
     open_lone(margin);
@@ -118,13 +117,13 @@ static void whatever_else(float margin)
     end(0, 1, 1);
     begin();
     fleet_relate(f, 3, 104, PHX_RELATION_LINK, 0);
-    end(in_margin, !in_margin, 1); /* the changed pair alone is decided, but with a margin */
+    end(0, 1, 1); /* the changed pair alone is decided */
     begin();
     fleet_move(f, 103, 316, 105); /* a delta is enough for an observer with relations */
     end(0, 1, 0);
     begin();
     fleet_relate(f, 3, 104, 0, 0);
-    end(in_margin, !in_margin, 1);
+    end(0, 1, 1);
     begin();
     fleet_move(f, 103, 315, 105); /* and no more when they ended */
     end(0, 1, 0);
