@@ -13,6 +13,7 @@ typedef struct phx_move_stats {
     float rise_max;    /* longest rise or fall */
     float step2_max;   /* square of the longest step in the ground plane */
     uint32_t moved;
+    float step2_sum; /* of the squares of all steps in the ground plane */
 } phx_move_stats;
 
 /* A move of an entity is common only if these bits of its state have this value; a kernel's are all outside or none. */

@@ -81,7 +81,7 @@ static inline bool move_common(phx_shard *shard, const phx_move_constants *const
         (p - constants->origin) / constants->tower_size; /* as in phx_tower_index(), which clamps positions outside */
     float step2, step = step_of(old, p, &step2);
     if (PHX_UNLIKELY((body->state & PHX_SLOT_OUTSIDE) != 0) && !clamp_outside(constants, &q)) return false;
-    if (!phx_pair_both((q >= constants->low) & (q < constants->high)) || !(step <= shard->step_limit)) return false;
+    if (!phx_pair_both((q >= constants->low) & (q < constants->high)) || !(step <= shard->step_usual)) return false;
     if (phx_pair_both(p == old) && z == body->z) return true;
     phx_pair_bits at = __builtin_convertvector(q, phx_pair_bits);
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
@@ -110,6 +110,7 @@ static inline bool move_common(phx_shard *shard, const phx_move_constants *const
     sum->moved++;
     sum->step_max[0] = step > sum->step_max[0] ? step : sum->step_max[0];
     sum->step2_max = step2 > sum->step2_max ? step2 : sum->step2_max;
+    sum->step2_sum += step2;
     sum->rise_max = rise > sum->rise_max ? rise : sum->rise_max;
     return true;
 }
@@ -123,6 +124,7 @@ static inline bool may_move(const phx_shard *shard, bool alone)
 static void add_sum(phx_move_stats *sum, const phx_move_stats *more)
 {
     sum->moved += more->moved;
+    sum->step2_sum += more->step2_sum;
     for (int axis = 0; axis < 2; axis++)
         if (more->step_max[axis] > sum->step_max[axis]) sum->step_max[axis] = more->step_max[axis];
     if (more->step2_max > sum->step2_max) sum->step2_max = more->step2_max;
@@ -182,6 +184,8 @@ void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum)
 {
     if (sum->moved == 0) return;
     shard->dirty_count += sum->moved;
+    shard->stepped += sum->moved;
+    shard->step2_sum += sum->step2_sum;
     shard->changed = shard->copies_due = true;
     shard->grid.positions_stale |= shard->dense_tick && shard->move_constants.rows;
     for (int axis = 0; axis < 2; axis++)

@@ -71,7 +71,7 @@ AVX2_INLINE course course_of(const phx_shard *shard)
                     .low = join_halves(constants->low, constants->low),
                     .high = join_halves(constants->high, constants->high),
                     .last = join_halves(constants->last, constants->last),
-                    .limit = repeat_position(shard->step_limit, shard->step_limit, INFINITY),
+                    .limit = repeat_position(shard->step_usual, shard->step_usual, INFINITY),
                     .length = _mm256_castsi256_ps(_mm256_setr_epi32(sign, sign, sign, 0, sign, sign, sign, 0)),
                     .towers = _mm256_broadcastsi128_si256(tower),
                     .blocks = _mm256_setr_epi32(0, 0, 0, block, 0, 0, 0, block)};
@@ -106,12 +106,14 @@ AVX2_INLINE bool apply_steps(const course *c, __m256 was, __m256 is, __m256 step
            _mm256_testz_si256(other, c->blocks);
 }
 
-/* Adds moves to the sums of a shard: along x, y and z, and squared in the ground plane. */
-AVX2_INLINE void add_up(phx_move_stats *sum, __m128 steps, uint32_t count)
+/* Adds moves to the sums of a shard: along x, y and z, and squared in the ground plane; in the first lane all squares.
+ */
+AVX2_INLINE void add_up(phx_move_stats *sum, __m128 steps, __m128 squares, uint32_t count)
 {
     _Static_assert(offsetof(phx_move_stats, rise_max) == 8 && offsetof(phx_move_stats, step2_max) == 12, "a vector");
     float *longest = (float *)(void *)sum;
     _mm_storeu_ps(longest, _mm_max_ps(_mm_loadu_ps(longest), steps));
+    sum->step2_sum += _mm_cvtss_f32(squares);
     sum->moved += count;
 }
 
@@ -138,7 +140,7 @@ AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batc
     const phx_place *to_places = batch->to;
     const float *z = batch->z;
     phx_body *bodies = shard->store.body;
-    __m256 steps = _mm256_setzero_ps(), squares = _mm256_setzero_ps(), to;
+    __m256 steps = _mm256_setzero_ps(), squares = steps, all = steps, to;
     uint32_t i = first;
     for (; i + 2 <= count && slots[i] != slots[i + 1]; i += 2) {
         phx_body *a = &bodies[slots[i]], *b = &bodies[slots[i + 1]];
@@ -156,10 +158,12 @@ AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batc
         steps = _mm256_max_ps(steps, step);
         square = _mm256_add_ps(square, _mm256_permute_ps(square, _MM_SHUFFLE(3, 2, 0, 1)));
         squares = _mm256_max_ps(squares, square);
+        all = _mm256_add_ps(all, square);
     }
     __m128 step = _mm_max_ps(_mm256_castps256_ps128(steps), _mm256_extractf128_ps(steps, 1));
     __m128 square = _mm_max_ps(_mm256_castps256_ps128(squares), _mm256_extractf128_ps(squares, 1));
-    add_up(sum, step_lengths(step, square), i - first);
+    const __m128 every = _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1));
+    add_up(sum, step_lengths(step, square), every, i - first);
     return i - first;
 }
 
@@ -199,7 +203,8 @@ AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, 
         if (PHX_UNLIKELY(((uint32_t)_mm_extract_epi32(other, TOWER_LANE) & constants->block_bits) != 0)) break;
         _mm_storeu_ps(&body->x, _mm_blend_ps(is, _mm_castsi128_ps(tower), TOWER));
         set_word(body, word, changed);
-        add_up(&sums[place], step_lengths(step, ground_square(square)), 1);
+        const __m128 ground = ground_square(square);
+        add_up(&sums[place], step_lengths(step, ground), ground, 1);
     }
     return i - first;
 }

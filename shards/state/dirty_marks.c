@@ -81,13 +81,30 @@ static bool find_step_start(const phx_shard *shard, const phx_body *body, float 
     return true;
 }
 
+/*
+ * Is a step of so many units so much longer than the others that it is a jump? When too many are, all are steps again,
+ * for some ticks: faster ones are usual then, as where all mount. Ghosts only step, as there is no room for more.
+ */
+static bool is_dash(phx_shard *shard, const phx_body *body, float step)
+{
+    enum { PAUSE = 64 };
+    if (PHX_LIKELY(step <= shard->step_usual) || !(body->state & PHX_SLOT_OWN)) return false;
+    if (shard->jumps_room > 0) {
+        shard->jumps_room--;
+        return true;
+    }
+    shard->step_usual = shard->step_limit;
+    shard->step_pause = PAUSE;
+    return false;
+}
+
 void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
 {
     float from_x, from_y;
     const bool known = find_step_start(shard, body, &from_x, &from_y);
     float dx = fabsf(x - from_x), dy = fabsf(y - from_y);
     float step = dx > dy ? dx : dy, step2 = dx * dx + dy * dy;
-    if (!known || !(step <= shard->step_limit)) {
+    if (!known || !(step <= shard->step_limit) || is_dash(shard, body, step)) {
         phx_shard_mark_discontinuous(shard, body);
         return;
     }

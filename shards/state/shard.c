@@ -16,6 +16,7 @@ void phx_shard_set_rect(phx_shard *shard, phx_rect rect)
     shard->rect = rect;
     shard->drift_limit = side / 4;
     shard->step_limit = side / 4; /* with longer steps every row query would reach a tower farther */
+    shard->step_usual = shard->step_limit;
     shard->move_constants = phx_move_constants_of(shard);
 }
 

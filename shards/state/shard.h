@@ -176,10 +176,15 @@ typedef struct phx_shard {
     float step_max;       /* longest step of this tick along an axis, discontinuities left out */
     float step2_max;      /* square of the longest such step */
     float step_limit;     /* a longer step is a jump: a discontinuity */
-    float drift_limit;    /* of the grid's rows: more drift would cost row queries more than it saves rebuilds */
-    bool delta_allowed;   /* deltas may be enough in this tick */
-    bool derives_lists;   /* range = radius: lists of plain observers are derived, from the index phase to the next one;
-                             prev_list.h */
+    /* so is a longer step of an own entity, jumps_room times: few steps shall not widen all views; step_pause: ticks */
+    float step_usual;
+    uint32_t jumps_room, step_pause;
+    uint32_t stepped; /* steps of this tick by phx_shards_move(), and the sum of their squares: */
+    float step2_sum;
+    float drift_limit;  /* of the grid's rows: more drift would cost row queries more than it saves rebuilds */
+    bool delta_allowed; /* deltas may be enough in this tick */
+    bool derives_lists; /* range = radius: lists of plain observers are derived, from the index phase to the next one;
+                           prev_list.h */
     const phx_kernels *kernels;
 
     phx_slot_array emigrant_candidates; /* own slots that may have left the rectangle in this tick */

@@ -178,6 +178,11 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, step_max) \
     LEFT(T, VALUE, step2_max) \
     DERIVED(T, VALUE, step_limit) \
+    LEFT(T, VALUE, step_usual) \
+    LEFT(T, VALUE, jumps_room) \
+    LEFT(T, VALUE, step_pause) \
+    LEFT(T, VALUE, stepped) \
+    LEFT(T, VALUE, step2_sum) \
     DERIVED(T, VALUE, drift_limit) \
     DERIVED(T, VALUE, delta_allowed) \
     DERIVED(T, VALUE, derives_lists) \

@@ -24,6 +24,8 @@
 
 enum { ENTITIES = 96, MOVES = 120, HANDS_MAX = 3, BATCH = 64, SHARDS_MAX = 2, NONE_BLIND = SHARDS_MAX };
 
+enum { WALKERS = 1200 };
+
 typedef struct kit {
     phx_rules rules;
     phx_directory directory;
@@ -395,4 +397,61 @@ Test(shard_moves, moves_beside_a_blind_shard_are_as_one_by_one)
         run(seed, seed % 2 ? PH_RANGE_RADIUS : PH_RANGE_TOWERS, beside, SHARDS_MAX, 1);
     }
     check_walked(true, 80);
+}
+
+/* Moves some entities by a step along x. */
+static void step_all(phx_shard *shard, const uint32_t *slots, uint32_t count, float step)
+{
+    static uint32_t places[WALKERS], left[WALKERS];
+    static phx_place to[WALKERS];
+    phx_move_stats sum = {.moved = 0};
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (phx_place){shard->store.body[slots[i]].x + step, shard->store.body[slots[i]].y};
+    const phx_move_batch moves = {.places = places, .slots = slots, .to = to, .count = count};
+    cr_assert_eq(phx_shards_move(shard, 1, &moves, true, &sum, left), 0);
+    phx_shard_moved(shard, &sum);
+}
+
+static bool jumps(phx_shard *shard, uint32_t slot, float step)
+{
+    const phx_body *body = &shard->store.body[slot];
+    cr_assert(phx_shard_move_general(shard, slot, (ph_position){body->x + step, body->y, 0}));
+    return body->state & PHX_SLOT_DISCONTINUOUS;
+}
+
+/* Where 1,200 step by 1, two may jump by less than the longest step; a third one, and all for 64 ticks, step again. */
+Test(shard_moves, few_steps_that_are_much_longer_are_jumps)
+{
+    static uint32_t slots[WALKERS];
+    static const phx_attr attr = {.layers = 1, .visible = PH_LENGTH_MAX, .sees = UINT64_MAX, .view = 5, .ready = true};
+    phx_shard *shard = &k.one[0];
+    k.rules = plain_rules(40, 12);
+    k.rules.simd = phx_simd_choose(PH_SIMD_AUTO);
+    phx_directory_init(&k.directory, &memory, 1);
+    phx_renames_init(&k.renames, &memory);
+    cr_assert(phx_shard_init(shard, &memory, &k.rules, phx_storage_of(&k.rules), 0, 1, all));
+    phx_shard_begin(shard, 1);
+    for (uint32_t i = 0; i < WALKERS; i++)
+        slots[i] = phx_shard_enter(shard, i + 1, 1, 0, &attr, 30 + (float)(i % 40) * 10, 30 + (float)(i / 40) * 10, 0);
+    cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
+    for (uint32_t i = 0; i < WALKERS; i++) shard->store.tail[slots[i]].list.derived = true; /* as in fill() */
+    phx_shard_end(shard);
+    for (uint64_t tick = 2; tick < 70; tick++) {
+        phx_shard_begin(shard, tick);
+        step_all(shard, slots + 4, WALKERS - 4, tick % 2 ? -1 : 1);
+        if (tick == 2) cr_assert(!jumps(shard, slots[0], 9)); /* nothing is known yet */
+        if (tick == 3) {
+            cr_assert_eq(shard->jumps_room, 2, "%u", shard->jumps_room);
+            cr_assert(!jumps(shard, slots[0], 3));
+            cr_assert(jumps(shard, slots[1], 9) && jumps(shard, slots[2], 9) && !jumps(shard, slots[3], 9));
+        }
+        if (tick > 3 && tick <= 67) cr_assert(!jumps(shard, slots[0], tick % 2 ? -9 : 9), "%u", (uint32_t)tick);
+        if (tick == 69) cr_assert(jumps(shard, slots[0], 9));
+        cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
+        for (uint32_t i = 0; i < WALKERS; i++) shard->store.tail[slots[i]].list.derived = true;
+        phx_shard_end(shard);
+    }
+    phx_shard_free(shard, 1);
+    phx_renames_free(&k.renames, &memory);
+    phx_directory_free(&k.directory);
 }
