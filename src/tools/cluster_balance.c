@@ -23,7 +23,7 @@ static void take_loads(phx_balance_state *state, const phx_cluster_listing *list
 void phx_cluster_balance_look(phx_cluster_balance *balance, const phx_cluster_listing *listing)
 {
     phx_balance_state *state = &balance->state;
-    *state = (phx_balance_state){.map = &listing->map, .columns = listing->columns};
+    *state = (phx_balance_state){.map = &listing->map};
     memcpy(state->entities, listing->entities, sizeof state->entities);
     take_loads(state, listing);
     balance->verdict = phx_balance_choose(state, &balance->move);

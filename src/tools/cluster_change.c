@@ -2,6 +2,7 @@
  * Changes by an operator; see cluster_change.h.
  */
 #include "tools/cluster_change.h"
+#include "cluster/map/map_changes.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -22,7 +22,6 @@ static int take_config(const ph_config *config, const phx_cluster_options *optio
     if (named != PH_OK && named != PH_EMPTY) return PHX_EXIT_TROUBLE;
     if (served != PH_OK && served != PH_EMPTY) return PHX_EXIT_TROUBLE;
     if (!job->name) job->name = member.name;
-    if (job->columns == 0 && options->config_path) job->columns = member.regions[0];
     if (options->etcd_count > 0) {
         job->etcd.servers = options->etcd;
         job->etcd.server_count = options->etcd_count;

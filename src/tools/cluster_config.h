@@ -18,8 +18,8 @@ typedef struct phx_cluster_options {
 } phx_cluster_options;
 
 /*
- * Gives the job its servers and, where its command line has none, its world and its columns. Texts live in the config
- * and the options. @return an exit status; not 0: one line was printed
+ * Gives the job its servers and, where its command line has none, its world. Texts live in the config and the
+ * options. @return an exit status; not 0: one line was printed
  */
 int phx_cluster_config_read(ph_config *config, const phx_cluster_options *options, phx_cluster_job *job);
 

@@ -30,7 +30,6 @@ typedef struct phx_cluster_job {
     phx_cluster_change change;
     const char *name; /* NULL = the only world of the store */
     phc_etcd_def etcd;
-    uint32_t columns;  /* of the regions; 0 = not given */
     uint32_t every_ms; /* between two looks */
     uint32_t wait_ms;  /* VERIFY: for which it looks again */
     const char *const *exports;

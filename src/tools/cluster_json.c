@@ -35,7 +35,7 @@ static void print_load(FILE *out, const phx_cluster_load *load)
 
 static void print_entities(FILE *out, const phx_cluster_listing *listing)
 {
-    fprintf(out, ",\"columns\":%u,\"entities\":[", listing->columns);
+    fprintf(out, ",\"columns\":%u,\"entities\":[", listing->map.columns);
     for (uint32_t i = 0; i < listing->map.region_count; i++)
         fprintf(out, "%s%u", i > 0 ? "," : "", listing->entities[i]);
     fputs("]", out);

@@ -61,14 +61,14 @@ static void take_report(phx_cluster_listing *listing, const phx_load_report *rep
                                       .period_us = report->period_us,
                                       .own = report->own,
                                       .transit = report->transit,
-                                      .fits = (uint32_t)report->columns * report->rows == listing->map.region_count &&
-                                              (listing->columns == 0 || listing->columns == report->columns)};
-    for (uint32_t i = 0; i < report->region_count && listed->load.fits; i++) {
+                                      .fits = phx_load_report_fits(report, &listing->map)};
+    if (!listed->load.fits) return;
+    for (uint32_t i = 0; i < report->region_count; i++) {
         phx_cluster_view *view = &listing->views[report->regions[i].region];
         view->count++;
         view->number = listed->number;
     }
-    phx_load_report_entities(report, &listing->map, listed->number, &listing->columns, listing->entities);
+    phx_load_report_entities(report, &listing->map, listed->number, listing->entities);
 }
 
 static void read_reports(void *user, const phc_answer *answer)

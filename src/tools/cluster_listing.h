@@ -18,7 +18,7 @@ enum {
 typedef struct phx_cluster_load {
     uint32_t busy_us, busy_p99_us, period_us; /* period_us 0: there is no report */
     uint32_t own, transit;
-    bool fits; /* as many regions as the map has, in the columns that the first such report has */
+    bool fits; /* of the regions that the map has */
 } phx_cluster_load;
 
 /* The nodes that see a region as their own. */
@@ -51,7 +51,6 @@ typedef struct phx_cluster_listing {
     uint64_t balancer;        /* registration of the node that balances; 0 = none */
     bool balancer_is_damaged; /* its key is there, and can not be read */
     uint32_t skipped;         /* keys that can not be read, or are none of a process, or too many */
-    uint32_t columns;         /* of the regions, by the reports; 0 = there is none, or they do not agree with the map */
     phx_cluster_view views[PHX_CLUSTER_REGIONS_MAX];
     uint32_t entities[PHX_CLUSTER_REGIONS_MAX]; /* of each region, as its node has reported */
 } phx_cluster_listing;

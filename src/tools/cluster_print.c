@@ -113,36 +113,20 @@ void phx_cluster_print_status(FILE *out, const phx_cluster_listing *listing)
 
 /* ---- map ---- */
 
-static void print_grid(FILE *out, const phx_cluster_listing *listing, uint32_t columns)
-{
-    const phx_cluster_map *map = &listing->map;
-    for (uint32_t row = map->region_count / columns; row-- > 0;) {
-        fprintf(out, "%4u |", row * columns);
-        for (uint32_t column = 0; column < columns; column++) {
-            const phx_region *region = &map->regions[row * columns + column];
-            fprintf(out, " %4u%s", region->number, region->lost != 0 ? "*" : " ");
-        }
-        fputs("\n", out);
-    }
-}
-
-void phx_cluster_print_map(FILE *out, const phx_cluster_listing *listing, uint32_t columns)
+void phx_cluster_print_map(FILE *out, const phx_cluster_listing *listing)
 {
     const phx_cluster_map *map = &listing->map;
     print_head(out, listing);
     if (map->region_count == 0) return;
-    if (columns != 0) {
-        fputs(
-            "nodes of the regions, the first row lowest; before each row the number of its first region; * restore to "
-            "do\n",
-            out);
-        print_grid(out, listing, columns);
-        return;
-    }
-    for (uint32_t i = 0; i < map->member_count; i++) {
-        if (map->members[i].gateway) continue;
-        fprintf(out, "node %u: ", map->members[i].number);
-        phx_cluster_print_regions(out, map, map->members[i].number);
+    fputs(
+        "nodes of the regions, the first row lowest; before each row the number of its first region; * restore to do\n",
+        out);
+    for (uint32_t row = map->region_count / map->columns; row-- > 0;) {
+        fprintf(out, "%4u |", row * map->columns);
+        for (uint32_t column = 0; column < map->columns; column++) {
+            const phx_region *region = &map->regions[row * map->columns + column];
+            fprintf(out, " %4u%s", region->number, region->lost != 0 ? "*" : " ");
+        }
         fputs("\n", out);
     }
 }

@@ -9,8 +9,7 @@
 #include "tools/cluster_change.h"
 
 void phx_cluster_print_status(FILE *out, const phx_cluster_listing *listing);
-/* columns: of the regions; 0 = not known: a list by node */
-void phx_cluster_print_map(FILE *out, const phx_cluster_listing *listing, uint32_t columns);
+void phx_cluster_print_map(FILE *out, const phx_cluster_listing *listing);
 /* Regions that have other nodes now, and the ones that a member's end makes lost. */
 void phx_cluster_print_change(FILE *out, const phx_cluster_change *change, const phx_change_report *report);
 

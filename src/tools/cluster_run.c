@@ -57,10 +57,8 @@ static int find_world(const phx_cluster_job *job, phx_cluster_store *store, char
 
 static void show(const phx_cluster_job *job, FILE *out, const phx_cluster_listing *listing)
 {
-    const uint32_t columns = job->columns != 0 ? job->columns : listing->columns;
-    const bool fits = columns != 0 && listing->map.region_count % columns == 0;
     if (job->is_json) phx_cluster_json_status(out, listing);
-    else if (job->command == PHX_CLUSTER_SHOW_MAP) phx_cluster_print_map(out, listing, fits ? columns : 0);
+    else if (job->command == PHX_CLUSTER_SHOW_MAP) phx_cluster_print_map(out, listing);
     else phx_cluster_print_status(out, listing);
 }
 

@@ -19,10 +19,9 @@ static void verify_nodes(phx_cluster_findings *findings, const phx_cluster_listi
                 "node %u has reported nothing: it joined less than two seconds ago, or its host does not tick",
                 member->number);
         else if (!listed->load.fits)
-            phx_cluster_find(
-                findings, "grid",
-                "node %u divides the world into other regions than the map, which has %u, and the first node",
-                member->number, listing->map.region_count);
+            phx_cluster_find(findings, "grid",
+                             "node %u divides the world into other regions than the map, which has %u in %u columns",
+                             member->number, listing->map.region_count, listing->map.columns);
         if (listed->load.transit > 0)
             phx_cluster_find(
                 findings, "transit",

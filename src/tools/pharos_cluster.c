@@ -18,7 +18,7 @@ static const char documentation[] =
     "Commands:\n"
     "  status               members, their leases and regions, the map's version,\n"
     "                       the fence: the version in which one was last put out\n"
-    "  map                  the node of each region; as a grid with --regions\n"
+    "  map                  the node of each region\n"
     "  watch                status, and again after each change, until a signal\n"
     "  move REGIONS NODE    gives regions, as 3 or 3,7-9, to a node; their entities\n"
     "                       follow by themselves, and are simulated all the time\n"
@@ -73,23 +73,11 @@ static const char documentation[] =
     "may "
     "have been made, `status` shows it; 5 check or verify has found something.";
 
-enum {
-    KEY_ETCD = 256,
-    KEY_NAME,
-    KEY_REGIONS,
-    KEY_CONFIG,
-    KEY_SET,
-    KEY_JSON,
-    KEY_EVERY,
-    KEY_WAIT,
-    KEY_FORCE,
-    KEY_DRY = 'n'
-};
+enum { KEY_ETCD = 256, KEY_NAME, KEY_CONFIG, KEY_SET, KEY_JSON, KEY_EVERY, KEY_WAIT, KEY_FORCE, KEY_DRY = 'n' };
 
 static const struct argp_option options[] = {
     {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster (cluster.etcd)", 0},
     {"name", KEY_NAME, "NAME", 0, "Of the common world (cluster.name; default: the only one that etcd has)", 0},
-    {"regions", KEY_REGIONS, "CxR", 0, "Columns and rows of regions, for the grid of map (cluster.regions)", 0},
     {"config", KEY_CONFIG, "FILE", 0, "Read these from the section `cluster` of a node's FILE", 1},
     {"set", KEY_SET, "KEY=VALUE", 0, "Set a key of it, on top of FILE. May be repeated", 1},
     {"json", KEY_JSON, NULL, 0, "One line of JSON for each status, change or finding", 2},
@@ -169,13 +157,6 @@ static void read_command(struct argp_state *state, command_line *line)
 
 /* ---- options ---- */
 
-static void read_grid(struct argp_state *state, phx_cluster_job *job, const char *text)
-{
-    uint32_t rows;
-    if (!phx_parse_nxm(text, &job->columns, &rows) || job->columns > 64 || rows > 64)
-        argp_error(state, "--regions: '%s' is not columns x rows, as 8x8, up to 64x64", text);
-}
-
 static error_t read_option(int key, char *text, struct argp_state *state)
 {
     command_line *line = state->input;
@@ -189,9 +170,6 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_NAME:
         line->job.name = text;
-        return 0;
-    case KEY_REGIONS:
-        read_grid(state, &line->job, text);
         return 0;
     case KEY_CONFIG:
         if (line->keys.config_path) argp_error(state, "--config is given twice");

@@ -165,7 +165,7 @@ static void show_cluster(void)
 {
     expect(0, "world demo   map version", "status");
     expect(0, "fence none", "--name demo status");
-    expect(0, "   0 |", "map --regions 4x4");
+    expect(0, "   0 |", "map");
     expect(0, "nothing found", "check");
     expect(0, "all agree", "verify");
     expect(EXIT_WRONG, "no-such-file", "verify no-such-file");

@@ -33,6 +33,7 @@
 #include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
@@ -165,7 +166,7 @@ static void open_federation(federation *f, uint64_t seed)
     f->sights.margin = f->margin;
     const ph_world_def def = world_def(classes, f);
     REQUIRE(phc_loop_create(faults, (ph_allocator){0}, &f->loop) == PH_OK);
-    phx_cluster_map_init(&map, COLUMNS * ROWS);
+    phx_cluster_map_init(&map, COLUMNS, ROWS);
     for (uint32_t i = 0; i < NODES; i++) {
         open_member(f, i, &def);
         REQUIRE(phx_cluster_map_join(&map, f->members[i].node.def.member));

@@ -103,7 +103,7 @@ static void begin_schedule(sim_schedule *sim, uint64_t seed)
     sim->process_count = nodes + gateways;
     sim->region_count = nodes + sim_below(sim, SIM_REGIONS_MAX - nodes + 1);
     sim->entity_count = 1 + sim_below(sim, SIM_ENTITIES_MAX);
-    phx_cluster_map_init(&sim->store.map, sim->region_count);
+    phx_cluster_map_init(&sim->store.map, sim->region_count, 1);
     sim_store_begin(sim);
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
         sim->processes[slot].gateway = slot >= nodes;

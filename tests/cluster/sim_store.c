@@ -2,6 +2,7 @@
  * The control store of the simulation, and the balancer that changes its map: leases by the true time, one map with
  * compare-and-set. The map travels as bytes.
  */
+#include "cluster/map/map_changes.h"
 #include "cluster/sim.h"
 
 #include <string.h>

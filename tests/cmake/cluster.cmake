@@ -8,6 +8,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/wire/test_wire.c
         unit/cluster/map/test_balance.c
         unit/cluster/map/test_cluster_map.c
+        unit/cluster/map/test_shares.c
         unit/cluster/halo/test_double_ids.c
         unit/cluster/halo/test_halo.c
         unit/cluster/halo/test_ended_stays.c

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/map/map_changes.h"
 #include "cluster/membership/load_report.h"
 #include "cluster/membership/registration.h"
 #include "cluster/wire/sum.h"
@@ -45,7 +46,7 @@ static void change_map(drawn_source *from, phx_cluster_map *map)
 static void draw_map(drawn_source *from, drawn_entry *to)
 {
     static phx_cluster_map map;
-    phx_cluster_map_init(&map, DRAWN_REGIONS + draw(from) / UINT8_MAX);
+    phx_cluster_map_init(&map, DRAWN_COLUMNS, DRAWN_REGIONS / DRAWN_COLUMNS + draw(from) / UINT8_MAX);
     for (uint32_t changes = draw(from) % (2 * DRAWN_NUMBERS); changes > 0; changes--) change_map(from, &map);
     const uint8_t later = draw(from);
     if (later % 16 == 15) map.version = UINT32_MAX - later / 64;

@@ -15,7 +15,7 @@
 #define HOLDS(x) ((x) ? (void)0 : phx_panic(__FILE__, __LINE__, #x))
 
 enum {
-    DRAWN_REGIONS = 4, /* of the map; seldom one more */
+    DRAWN_REGIONS = 4, /* of the map; seldom a row more */
     DRAWN_COLUMNS = 2,
     DRAWN_DEFINITION = 1, /* seldom one more */
     DRAWN_NUMBERS = 8,    /* of revisions, leases and registrations */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cluster/halo/family.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/membership/load_report.h"
 #include "cluster/membership/refusal.h"
 #include "cluster/membership/registration.h"
@@ -204,7 +205,7 @@ static void try_message(const unsigned char *bytes, size_t size)
     static phx_cluster_map map;
     static phx_node node;
     const phx_node_def def = {.member = {.registration = SELF, .number = 1}, .unacked_max = OWN_IDS};
-    phx_cluster_map_init(&map, 1);
+    phx_cluster_map_init(&map, 1, 1);
     HOLDS(phx_cluster_map_join(&map, def.member));
     HOLDS(phx_cluster_map_join(&map, (phx_member){.registration = PEER, .number = 2}));
     phx_node_init(&node, &def);

@@ -83,7 +83,7 @@ static void print_listing(const phx_cluster_listing *listing, FILE *out)
     phx_cluster_exports none = {0};
     phx_cluster_findings findings = {.out = out, .is_json = listing->balancer % 2 == 1};
     phx_cluster_print_status(out, listing);
-    phx_cluster_print_map(out, listing, listing->columns);
+    phx_cluster_print_map(out, listing);
     phx_cluster_json_status(out, listing);
     phx_cluster_verify(&findings, listing, &none);
 }

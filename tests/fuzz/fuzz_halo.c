@@ -16,6 +16,7 @@
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/wire/sum.h"
 #include "fuzz/drawn_entries.h"
@@ -249,7 +250,7 @@ static void open_halo(fuzzed *of)
     def.world_size[0] = def.world_size[1] = SIDE;
     HOLDS(ph_world_create(&def, &of->world) == PH_OK && ph_producer_open(of->world, &of->producer) == PH_OK);
     phx_node_init(&of->node, &(phx_node_def){.member = {.registration = OWN, .number = OWN}, .unacked_max = 4});
-    phx_cluster_map_init(&map, 4);
+    phx_cluster_map_init(&map, 4, 1);
     for (uint16_t i = OWN; i <= OWN + PEERS; i++)
         HOLDS(phx_cluster_map_join(&map, (phx_member){.registration = i, .number = i}));
     HOLDS(phx_node_map(&of->node, &map) == PH_OK);

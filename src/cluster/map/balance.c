@@ -65,28 +65,13 @@ static bool is_restoring(const phx_cluster_map *map)
     return false;
 }
 
-/* Sides that a region shares with regions of that node. */
-static uint32_t border_of(const phx_balance_state *state, uint32_t region, uint16_t number)
-{
-    const phx_region *regions = state->map->regions;
-    const uint32_t columns = state->columns, count = state->map->region_count;
-    if (columns == 0) return 0;
-    const uint32_t column = region % columns;
-    uint32_t sides = 0;
-    sides += column > 0 && regions[region - 1].number == number;
-    sides += column + 1 < columns && region + 1 < count && regions[region + 1].number == number;
-    sides += region >= columns && regions[region - columns].number == number;
-    sides += region + columns < count && regions[region + columns].number == number;
-    return sides;
-}
-
 static void measure_borders(const phx_balance_state *state, balance_nodes *nodes)
 {
     const uint16_t busiest = nodes->items[nodes->busiest].number;
     for (uint32_t i = 0; i < nodes->count; i++)
         for (uint32_t region = 0; region < state->map->region_count; region++)
             if (state->map->regions[region].number == busiest)
-                nodes->items[i].border += border_of(state, region, nodes->items[i].number);
+                nodes->items[i].border += phx_cluster_map_sides(state->map, region, nodes->items[i].number);
 }
 
 /* A neighbour before other nodes, then the lower load, then the lower number. */
@@ -121,19 +106,28 @@ static uint32_t distance(uint32_t a, uint32_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Most border, then the share that comes nearest to what makes both nodes even. */
+/* How much shorter the border becomes. */
+static int32_t border_saved(const phx_cluster_map *map, uint32_t region, const balance_node *from,
+                            const balance_node *to)
+{
+    return (int32_t)phx_cluster_map_sides(map, region, to->number) -
+           (int32_t)phx_cluster_map_sides(map, region, from->number);
+}
+
+/* The shortest border, then the share that comes nearest to what makes both nodes even. */
 static bool find_region(const phx_balance_state *state, const balance_node *from, const balance_node *to,
                         phx_balance_move *move)
 {
     const uint32_t margin = from->load / PHX_BALANCE_MARGIN_DIVISOR;
-    uint32_t best_border = 0, best_distance = UINT32_MAX;
+    int32_t best_border = 0;
+    uint32_t best_distance = UINT32_MAX;
     bool found = false;
     if (to->load + margin >= from->load) return false;
     for (uint32_t region = 0; region < state->map->region_count; region++) {
         if (state->map->regions[region].number != from->number || state->rests[region]) continue;
         const uint32_t share = share_of(state, from, region);
         if (share == 0 || to->load + share + margin > from->load) continue;
-        const uint32_t border = border_of(state, region, to->number);
+        const int32_t border = border_saved(state->map, region, from, to);
         const uint32_t off = distance(2 * share, from->load - to->load);
         if (found && (border < best_border || (border == best_border && off >= best_distance))) continue;
         found = true;

@@ -2,11 +2,11 @@
  * The balancer's choice: of a cluster map and the loads of its nodes the region that goes to another node, if one
  * does. A load is the share of a round that a node works, in 1/1000 of it. Pure.
  *
- * One region at a time: the node with the highest load gives one to a neighbour, the least loaded one first, and there
- * the one with the most border to it. By the entities in it a region has its share of its node's load; it goes only if
- * its new node has less than the old one had, by a margin. So each move makes the squares of the loads less in sum, and
- * moves come to an end. A region whose share is too large for every other node stays: a crowd in one place has one
- * node.
+ * One region at a time: the node with the highest load gives one to a neighbour, the least loaded one first, and of its
+ * regions the one that leaves the shortest border. By the entities in it a region has its share of its node's load; it
+ * goes only if its new node has less than the old one had, by a margin. So each move makes the squares of the loads
+ * less in sum, and moves come to an end. A region whose share is too large for every other node stays: a crowd in one
+ * place has one node.
  */
 #ifndef PHX_CLUSTER_MAP_BALANCE_H
 #define PHX_CLUSTER_MAP_BALANCE_H
@@ -27,7 +27,6 @@ typedef struct phx_balance_load {
 
 typedef struct phx_balance_state {
     const phx_cluster_map *map;
-    uint32_t columns; /* of the regions; 0 = not known: no region has a border with another one */
     phx_balance_load loads[PHX_CLUSTER_MEMBERS_MAX];
     uint32_t load_count;
     uint32_t entities[PHX_CLUSTER_REGIONS_MAX]; /* of each region */

@@ -19,7 +19,7 @@ enum {
     PHX_CLUSTER_REGIONS_MAX = 4096, /* 64 nodes with 8 x 8 regions each */
     PHX_CLUSTER_ERA_SHIFT = 16,     /* an era has 65536 versions; a map that is adopted begins a later one */
     /* bytes of the largest map */
-    PHX_CLUSTER_MAP_BYTES_MAX = 36 + 11 * PHX_CLUSTER_MEMBERS_MAX + 6 * PHX_CLUSTER_REGIONS_MAX + 8
+    PHX_CLUSTER_MAP_BYTES_MAX = 40 + 11 * PHX_CLUSTER_MEMBERS_MAX + 6 * PHX_CLUSTER_REGIONS_MAX + 8
 };
 
 /* A process of the cluster, from its start to its end. */
@@ -40,13 +40,14 @@ typedef struct phx_cluster_map {
     uint32_t version; /* 0 = no map */
     uint32_t moved;   /* version since which members, and the nodes of regions, are as they are */
     uint32_t fence;   /* version in which a member was last put out; 0 = none was */
-    uint32_t member_count, region_count;
+    uint32_t member_count;
+    uint32_t columns, region_count; /* regions are numbered row by row: column + row * columns */
     phx_member members[PHX_CLUSTER_MEMBERS_MAX];
     phx_region regions[PHX_CLUSTER_REGIONS_MAX];
 } phx_cluster_map;
 
 /* Version 1, without members. */
-void phx_cluster_map_init(phx_cluster_map *map, uint32_t region_count);
+void phx_cluster_map_init(phx_cluster_map *map, uint32_t columns, uint32_t rows);
 
 /* NULL: no such member. */
 const phx_member *phx_cluster_map_member(const phx_cluster_map *map, uint64_t registration);
@@ -54,31 +55,15 @@ const phx_member *phx_cluster_map_member(const phx_cluster_map *map, uint64_t re
 const phx_member *phx_cluster_map_numbered(const phx_cluster_map *map, uint16_t number);
 /* Is there room for another node, or gateway? */
 bool phx_cluster_map_has_room(const phx_cluster_map *map, bool gateway);
+uint32_t phx_cluster_map_nodes(const phx_cluster_map *map);
 /* How many it has. */
 uint32_t phx_cluster_map_regions_of(const phx_cluster_map *map, uint16_t number);
 
-/*
- * The next version. A node that joins gets its share of the regions; the regions of one that is put out go to the nodes
- * with the fewest, but to drained ones only if there are no others. false: unchanged, as there is no room, or no such
- * member or node.
- */
-bool phx_cluster_map_join(phx_cluster_map *map, phx_member member);
-bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration);
-bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number);
-/* The node keeps and gets no region as long as there is another one, and none of its entities is lost. */
-bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration);
-/*
- * The member has to leave. It is not put out at once: as long as its lease is proven it may do what can not be taken
- * back. It ends the lease as it reads this, or can not renew it, as it does not reach the store; then it is put out.
- */
-bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration);
-/* The member has registered again: the same map, written behind its key. */
-bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration);
+/* Sides of a region, 0 to 4, that it has with regions of that node. */
+uint32_t phx_cluster_map_sides(const phx_cluster_map *map, uint32_t region, uint16_t number);
+
 /* Have both the same content? */
 bool phx_cluster_map_is_same(const phx_cluster_map *map, const phx_cluster_map *other);
-/* No entity of a region that was lost in that version is missing any more. */
-bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost);
-
 /* Returns the bytes written; size: at least PHX_CLUSTER_MAP_BYTES_MAX. */
 size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t size);
 /* A map in another format: the cluster is of an incompatible version. */

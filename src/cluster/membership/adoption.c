@@ -4,6 +4,7 @@
 #include "cluster/membership/adoption.h"
 
 #include "cluster/map/eras.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/map/rules.h"
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"

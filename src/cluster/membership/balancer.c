@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/map/map_changes.h"
 #include "cluster/membership/listed.h"
 #include "cluster/membership/registration.h"
 
@@ -86,8 +87,7 @@ static bool read_report(phx_membership *membership, const phc_entry *entry, cons
     const char *text = entry->key + strlen("ph-load/") + strlen(membership->def.world) + 1;
     uint16_t number;
     if (!phx_registration_number(text, &number) || !phx_load_report_decode(report, entry->value, entry->size) ||
-        report->columns != membership->def.columns ||
-        (uint32_t)report->columns * report->rows != membership->def.region_count)
+        !phx_load_report_fits(report, &membership->map))
         return false;
     *member = phx_cluster_map_member(&membership->map, report->registration);
     return !*member || ((*member)->number == number && !(*member)->gateway);
@@ -105,14 +105,14 @@ static void take_report(phx_membership *membership, const phc_entry *entry)
     if (!member || state->load_count == PHX_CLUSTER_MEMBERS_MAX) return;
     state->loads[state->load_count++] =
         (phx_balance_load){.number = member->number, .load = phx_load_report_share(report->busy_us, report->period_us)};
-    phx_load_report_entities(report, &membership->map, member->number, &state->columns, state->entities);
+    phx_load_report_entities(report, &membership->map, member->number, state->entities);
 }
 
 static void look(phx_membership *membership, const phc_answer *answer)
 {
     phx_balancer *balancer = &membership->balancer;
     phx_balance_state *state = &balancer->watch.state;
-    state->load_count = state->columns = 0;
+    state->load_count = 0;
     memset(state->entities, 0, sizeof state->entities);
     for (uint32_t i = 0; i < answer->count; i++) take_report(membership, &answer->entries[i]);
     phx_balance_watch_map(&balancer->watch, &membership->map, membership->now);

@@ -3,6 +3,7 @@
  */
 #include "cluster/membership/comeback.h"
 
+#include "cluster/map/map_changes.h"
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 

@@ -73,12 +73,14 @@ uint32_t phx_load_report_share(uint32_t busy_us, uint32_t period_us)
     return share < PHX_BALANCE_LOAD_MAX ? (uint32_t)share : PHX_BALANCE_LOAD_MAX;
 }
 
-void phx_load_report_entities(const phx_load_report *report, const phx_cluster_map *map, uint16_t number,
-                              uint32_t *columns, uint32_t entities[PHX_CLUSTER_REGIONS_MAX])
+bool phx_load_report_fits(const phx_load_report *report, const phx_cluster_map *map)
 {
-    if ((uint32_t)report->columns * report->rows != map->region_count) return;
-    if (*columns != 0 && report->columns != *columns) return;
-    *columns = report->columns;
+    return report->columns == map->columns && (uint32_t)report->columns * report->rows == map->region_count;
+}
+
+void phx_load_report_entities(const phx_load_report *report, const phx_cluster_map *map, uint16_t number,
+                              uint32_t entities[PHX_CLUSTER_REGIONS_MAX])
+{
     for (uint32_t i = 0; i < report->region_count; i++) {
         const phx_load_region *region = &report->regions[i];
         if (map->regions[region->region].number == number) entities[region->region] = region->entities;

@@ -35,12 +35,13 @@ bool phx_load_report_decode(phx_load_report *report, const void *bytes, size_t s
 
 /* The share of its time that a node works, in 1/1000. */
 uint32_t phx_load_report_share(uint32_t busy_us, uint32_t period_us);
+/* Is it of the regions of that map? */
+bool phx_load_report_fits(const phx_load_report *report, const phx_cluster_map *map);
 /*
- * The entities of that node's regions, in *entities by region, and the columns of all, if the report is of such a map
- * and of no other columns than *columns, where that is not 0: else neither. A region that has another node by now is
- * that one's to report.
+ * The entities of that node's regions, in *entities by region; of a report that fits. A region that has another node by
+ * now is that one's to report.
  */
 void phx_load_report_entities(const phx_load_report *report, const phx_cluster_map *map, uint16_t number,
-                              uint32_t *columns, uint32_t entities[PHX_CLUSTER_REGIONS_MAX]);
+                              uint32_t entities[PHX_CLUSTER_REGIONS_MAX]);
 
 #endif

@@ -26,6 +26,7 @@ bool phx_membership_init(phx_membership *membership, const phx_membership_def *d
 {
     PHX_ASSERT(strlen(def->world) > 0 && strlen(def->world) <= PHX_WORLD_NAME_MAX);
     PHX_ASSERT(def->region_count > 0 && def->region_count <= PHX_CLUSTER_REGIONS_MAX && def->list_ns > 0);
+    PHX_ASSERT(def->columns > 0 && def->region_count % def->columns == 0);
     *membership = (phx_membership){.def = *def, .node = node, .number = def->number, .reason = ""};
     phx_mem_init(&membership->mem, def->allocator);
     (void)snprintf(membership->prefix, sizeof membership->prefix, "ph/%s/", def->world);
@@ -67,8 +68,8 @@ static void leave(phx_membership *membership, ph_status why, const char *reason)
 /* A map that stands in the store. */
 static void take_map(phx_membership *membership, const phx_cluster_map *map)
 {
-    if (map->region_count != membership->def.region_count) {
-        phx_membership_end(membership, PH_BAD_DEF, "the map of the store has another number of regions");
+    if (map->region_count != membership->def.region_count || map->columns != membership->def.columns) {
+        phx_membership_end(membership, PH_BAD_DEF, "the map of the store has other regions");
         return;
     }
     if (map->version > membership->map.version) membership->map = *map;
@@ -187,7 +188,8 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     }
     if (revision == 0) {
         membership->read_size = 0;
-        phx_cluster_map_begin(&membership->read, membership->def.region_count, membership->lease);
+        phx_cluster_map_begin(&membership->read, membership->def.columns,
+                              membership->def.region_count / membership->def.columns, membership->lease);
         map = &membership->read;
     }
     if (phx_proposal_make(membership, map)) propose_map(membership, revision);

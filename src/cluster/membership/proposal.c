@@ -4,6 +4,7 @@
 #include "cluster/membership/proposal.h"
 
 #include "cluster/map/eras.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/membership/adoption.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"

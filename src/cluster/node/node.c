@@ -99,7 +99,8 @@ static void forget_told(phx_node *node)
 ph_status phx_node_map(phx_node *node, const phx_cluster_map *map)
 {
     if (map->version <= node->map.version) return PH_OK;
-    if (node->map.version != 0 && map->region_count != node->map.region_count) return PH_BAD_VALUE;
+    if (node->map.version != 0 && (map->columns != node->map.columns || map->region_count != node->map.region_count))
+        return PH_BAD_VALUE;
     if (!reserve_peers(node, map)) return PH_NO_MEMORY;
     node->map = *map;
     update_peers(node);

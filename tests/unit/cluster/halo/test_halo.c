@@ -14,6 +14,7 @@
 #include "cluster/halo/halo_say.h"
 #include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/node/hand_over.h"
 #include "support/fail_alloc.h"
 
@@ -61,7 +62,7 @@ static void set_up(void)
     cr_assert_eq(ph_world_create(&def, &world), PH_OK);
     cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
     make_node(&node, SELF, 1);
-    phx_cluster_map_init(&map, 2);
+    phx_cluster_map_init(&map, 2, 1);
     cr_assert(phx_cluster_map_join(&map, node.def.member));
     cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = PEER, .number = 2}));
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);

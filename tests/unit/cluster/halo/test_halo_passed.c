@@ -12,6 +12,7 @@
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/node/hand_over.h"
 
 enum { SELF = 10, PEER, THIRD, FOURTH, NODES = 4, QUIET = 40, GRACE = 20, PASSED = 6, ID = 7, STAY = 70, BYTES = 512 };
@@ -42,7 +43,7 @@ static void set_up(void)
     cr_assert_eq(ph_world_create(&def, &world), PH_OK);
     cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
     phx_node_init(&node, &(phx_node_def){.member = {.registration = SELF, .number = 1}, .unacked_max = MANY});
-    phx_cluster_map_init(&map, NODES);
+    phx_cluster_map_init(&map, NODES, 1);
     for (uint16_t i = 0; i < NODES; i++)
         cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SELF + i, .number = (uint16_t)(1 + i)}));
     for (uint16_t i = 0; i < NODES; i++) map.regions[i].number = (uint16_t)(1 + i);

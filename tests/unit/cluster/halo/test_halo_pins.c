@@ -11,6 +11,7 @@
 #include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_pins.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/map/map_changes.h"
 #include "support/fail_alloc.h"
 
 enum {
@@ -84,7 +85,7 @@ static void set_up(void)
     allocator = (fail_alloc){0};
     rng = 1;
     tick = bytes_sent = pins_sent = wild = 0;
-    phx_cluster_map_init(&map, 2);
+    phx_cluster_map_init(&map, 2, 1);
     for (uint32_t i = 0; i < NODES; i++) {
         open_node(&nodes[i], 10 + i, (uint16_t)(1 + i));
         cr_assert(phx_cluster_map_join(&map, nodes[i].node.def.member));

@@ -13,6 +13,7 @@
 #include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/node/hand_over.h"
 
 enum { SELF = 10, PEER = 11, OTHER = 12, NODES = 3, IDS = 120, SENT = 12, GRACE = 12, QUIET = 40 };
@@ -36,7 +37,7 @@ static void open_halo(uint32_t columns, uint32_t rows, float width)
     cr_assert_eq(ph_world_create(&def, &world), PH_OK);
     cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
     phx_node_init(&node, &(phx_node_def){.member = {.registration = SELF, .number = 1}, .unacked_max = 64});
-    phx_cluster_map_init(&map, columns * rows);
+    phx_cluster_map_init(&map, columns, rows);
     for (uint16_t i = 0; i < NODES; i++)
         cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SELF + i, .number = (uint16_t)(1 + i)}));
     halo = malloc(sizeof *halo);

@@ -7,12 +7,12 @@
 #include <pharos/cluster.h>
 
 #include "base/rng.h"
-#include "cluster/map/cluster_map.h"
 #include "cluster/map/eras.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/map/rules.h"
 #include "cluster/wire/sum.h"
 
-enum { REGIONS = 12, BYTES = PHX_CLUSTER_MAP_BYTES_MAX };
+enum { REGIONS = 12, COLUMNS = 4, BYTES = PHX_CLUSTER_MAP_BYTES_MAX };
 
 static phx_cluster_map map, other;
 static unsigned char bytes[BYTES], damaged[BYTES];
@@ -31,7 +31,7 @@ static uint32_t regions_of(uint16_t number)
 
 Test(cluster_map, a_node_that_joins_gets_its_share)
 {
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     cr_assert_eq(map.version, 1);
     for (uint16_t number = 1; number <= 5; number++) {
         cr_assert(phx_cluster_map_join(&map, node_numbered(number, number + 100u)));
@@ -47,7 +47,7 @@ Test(cluster_map, a_node_that_joins_gets_its_share)
 
 Test(cluster_map, a_refused_change_changes_nothing)
 {
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     cr_assert(phx_cluster_map_join(&map, node_numbered(1, 7)));
     memcpy(&other, &map, sizeof map); /* with the padding */
     cr_assert_not(phx_cluster_map_join(&map, node_numbered(1, 8)));
@@ -70,7 +70,7 @@ Test(cluster_map, a_refused_change_changes_nothing)
 
 Test(cluster_map, a_map_has_room_for_so_many_members)
 {
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     for (uint32_t i = 1; i <= PHX_CLUSTER_MEMBERS_MAX; i++) {
         const bool gateway = i > PHX_CLUSTER_KIND_MAX;
         const phx_member further = {.registration = 1000, .number = 1000, .gateway = gateway};
@@ -84,7 +84,7 @@ Test(cluster_map, a_map_has_room_for_so_many_members)
 
 Test(cluster_map, regions_of_one_that_is_put_out_go_to_the_others_and_all_are_lost)
 {
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     for (uint16_t number = 1; number <= 3; number++)
         cr_assert(phx_cluster_map_join(&map, node_numbered(number, number)));
     cr_assert(phx_cluster_map_put_out(&map, 2));
@@ -107,7 +107,7 @@ Test(cluster_map, regions_of_one_that_is_put_out_go_to_the_others_and_all_are_lo
 
 Test(cluster_map, a_drained_node_gets_no_region_of_one_that_goes)
 {
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     for (uint16_t number = 1; number <= 4; number++)
         cr_assert(phx_cluster_map_join(&map, node_numbered(number, number)));
     cr_assert(phx_cluster_map_drain(&map, 1));
@@ -126,7 +126,7 @@ Test(cluster_map, a_drained_node_gets_no_region_of_one_that_goes)
 
 Test(cluster_map, a_drained_node_that_is_alone_keeps_its_regions)
 {
-    phx_cluster_map_init(&map, 1);
+    phx_cluster_map_init(&map, 1, 1);
     cr_assert(phx_cluster_map_join(&map, node_numbered(1, 1)));
     cr_assert(phx_cluster_map_join(&map, node_numbered(2, 2))); /* there is no region for it */
     cr_assert(phx_cluster_map_drain(&map, 1));
@@ -137,7 +137,7 @@ Test(cluster_map, a_drained_node_that_is_alone_keeps_its_regions)
 
 Test(cluster_map, a_gateway_that_is_put_out_loses_no_region)
 {
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     cr_assert(phx_cluster_map_join(&map, node_numbered(1, 1)));
     cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 2, .number = 2, .gateway = true}));
     cr_assert(phx_cluster_map_put_out(&map, 2));
@@ -147,7 +147,7 @@ Test(cluster_map, a_gateway_that_is_put_out_loses_no_region)
 
 Test(cluster_map, an_expelled_member_stays_until_it_is_put_out)
 {
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     cr_assert(phx_cluster_map_join(&map, node_numbered(1, 1)));
     cr_assert(phx_cluster_map_join(&map, node_numbered(2, 2)));
     const uint32_t version = map.version;
@@ -157,9 +157,25 @@ Test(cluster_map, an_expelled_member_stays_until_it_is_put_out)
     cr_assert(phx_cluster_map_put_out(&map, 2));
 }
 
+/* Region 3 ends the first row, region 4 begins the next one. */
+Test(cluster_map, sides_of_a_region_end_at_the_end_of_a_row)
+{
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
+    for (uint32_t i = 0; i < REGIONS; i++) map.regions[i].number = 1;
+    cr_assert_eq(phx_cluster_map_sides(&map, 0, 1), 2);
+    cr_assert_eq(phx_cluster_map_sides(&map, 3, 1), 2);
+    cr_assert_eq(phx_cluster_map_sides(&map, 4, 1), 3);
+    cr_assert_eq(phx_cluster_map_sides(&map, 5, 1), 4);
+    cr_assert_eq(phx_cluster_map_sides(&map, 11, 1), 2);
+    map.regions[4].number = 2;
+    cr_assert_eq(phx_cluster_map_sides(&map, 5, 1), 3);
+    cr_assert_eq(phx_cluster_map_sides(&map, 5, 2), 1);
+    cr_assert_eq(phx_cluster_map_sides(&map, 3, 2), 0);
+}
+
 static void make_map(uint64_t seed)
 {
-    phx_cluster_map_init(&map, 1 + phx_rng_below(&seed, REGIONS));
+    phx_cluster_map_init(&map, 1 + phx_rng_below(&seed, COLUMNS), 1 + phx_rng_below(&seed, REGIONS / COLUMNS));
     for (uint64_t i = 1; i < 40; i++) {
         const uint16_t number = (uint16_t)(1 + phx_rng_below(&seed, 6));
         switch (phx_rng_below(&seed, 7)) {
@@ -237,7 +253,7 @@ Test(cluster_map, a_right_sum_does_not_make_a_wrong_map_good)
 /* Nodes compare it in place of the version: many changes of a map leave members and regions as they are. */
 Test(cluster_map, what_moves_no_region_and_no_member_is_known_as_such)
 {
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     cr_assert_eq(map.moved, map.version);
     for (uint16_t number = 1; number <= 3; number++) {
         cr_assert(phx_cluster_map_join(&map, node_numbered(number, number + 100u)));
@@ -268,7 +284,7 @@ Test(cluster_map, what_moves_no_region_and_no_member_is_known_as_such)
 
 static void expect_no_map(uint32_t moved, uint32_t fence)
 {
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     cr_assert(phx_cluster_map_join(&map, node_numbered(1, 7)));
     map.version = 9;
     map.moved = moved;

@@ -16,7 +16,7 @@ TestSuite(adoption, .init = bed_begin, .fini = bed_end);
 static uint32_t version_in(uint32_t era)
 {
     static phx_cluster_map map;
-    phx_cluster_map_begin(&map, REGIONS, 1);
+    phx_cluster_map_begin(&map, REGIONS / 2, 2, 1);
     return ((map.version >> PHX_CLUSTER_ERA_SHIFT) + era) << PHX_CLUSTER_ERA_SHIFT;
 }
 
@@ -31,7 +31,9 @@ static void begin_with_old_map(void)
     for (uint32_t at = 0; at < 3; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
     bed_run(LEASE_TICKS + 40);
     bed.processes[0].runs = false;
-    phx_membership_give(&bed.processes[2].membership, 0, 2);
+    uint16_t region = 0;
+    while (bed.processes[2].node.map.regions[region].number != 3) region++;
+    phx_membership_give(&bed.processes[2].membership, region, 2);
     bed_run(10);
     bed.processes[0].runs = true;
     cr_assert_gt(bed.processes[2].node.map.version, bed.processes[0].node.map.version);
@@ -113,8 +115,8 @@ Test(adoption, clusters_begin_in_eras_of_their_own)
     static phx_cluster_map map, other;
     uint32_t same = 0;
     for (uint64_t lease = 1; lease <= 1000; lease++) {
-        phx_cluster_map_begin(&map, REGIONS, lease);
-        phx_cluster_map_begin(&other, REGIONS, lease + 1);
+        phx_cluster_map_begin(&map, REGIONS / 2, 2, lease);
+        phx_cluster_map_begin(&other, REGIONS / 2, 2, lease + 1);
         same += map.version == other.version;
         cr_assert_eq(map.version % (1u << PHX_CLUSTER_ERA_SHIFT), 1);
         cr_assert_lt(map.version >> PHX_CLUSTER_ERA_SHIFT, PHX_CLUSTER_FIRST_ERAS);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/map/map_changes.h"
 #include "cluster/membership/hindrance.h"
 #include "cluster/membership/registration.h"
 #include "unit/cluster/membership/membership_bed.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/member/phc_state.h"
 #include "cluster/membership/load_report.h"
 #include "cluster/servers/memory_store.h"
@@ -85,21 +86,22 @@ Test(load_report, a_right_sum_does_not_make_a_wrong_report_good)
     cr_assert_not(decodes());
 }
 
-/* The columns that were read first stay, and reports of other ones count nothing. */
-Test(load_report, of_two_grids_the_first_one_stays)
+Test(load_report, of_two_grids_the_map_s_one_fits)
 {
     static phx_cluster_map map;
     static uint32_t entities[PHX_CLUSTER_REGIONS_MAX];
-    uint32_t columns = 0;
-    phx_cluster_map_init(&map, 8);
+    phx_cluster_map_init(&map, 4, 2);
     cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 5, .number = 1}));
     report = (phx_load_report){.columns = 4, .rows = 2, .region_count = 1, .regions = {{.region = 3, .entities = 9}}};
-    phx_load_report_entities(&report, &map, 1, &columns, entities);
-    report.columns = 8;
-    report.rows = 1;
-    report.regions[0].entities = 7;
-    phx_load_report_entities(&report, &map, 1, &columns, entities);
-    cr_assert(columns == 4 && entities[3] == 9);
+    cr_assert(phx_load_report_fits(&report, &map));
+    phx_load_report_entities(&report, &map, 1, entities);
+    cr_assert_eq(entities[3], 9);
+    report.columns = 2;
+    report.rows = 4;
+    cr_assert_not(phx_load_report_fits(&report, &map));
+    report.columns = 4;
+    report.rows = 3;
+    cr_assert_not(phx_load_report_fits(&report, &map));
 }
 
 /* ---- of a member ---- */

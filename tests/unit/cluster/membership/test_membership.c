@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/map/map_changes.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/listed.h"
 #include "cluster/membership/membership.h"
@@ -575,7 +576,7 @@ static void forget_map(void)
         unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
         static phx_cluster_map map;
         if (strcmp(table->keys[i].key, "ph/unit/map") != 0) continue;
-        phx_cluster_map_init(&map, REGIONS);
+        phx_cluster_map_init(&map, REGIONS / 2, 2);
         cr_assert_eq(other.cas(other.user, 1, "ph/unit/map", table->keys[i].revision, bytes,
                                phx_cluster_map_encode(&map, bytes, sizeof bytes), 0),
                      PH_OK);

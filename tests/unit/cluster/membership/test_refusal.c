@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "cluster/map/map_changes.h"
 #include "cluster/membership/refusal.h"
 #include "cluster/membership/registration.h"
 #include "cluster/wire/format.h"
@@ -19,12 +20,12 @@ Test(refusal, another_world_is_refused)
     bed_start(0, 0, REGIONS, 1, false);
     bed_run(20);
     bed_start(1, 0, REGIONS, 2, false);
-    bed_start(2, 0, REGIONS + 1, 1, false);
+    bed_start(2, 0, 2 * REGIONS, 1, false);
     bed_run(40);
     cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(bed.processes[1].membership.reason, "another member has another definition of the world");
     cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(bed.processes[2].membership.reason, "the map of the store has another number of regions");
+    cr_assert_str_eq(bed.processes[2].membership.reason, "the map of the store has other regions");
     cr_assert_eq(bed.processes[1].membership.why, PH_BAD_DEF);
     cr_assert_eq(bed.processes[2].membership.why, PH_BAD_DEF);
     cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
@@ -175,7 +176,7 @@ static void write_map(uint16_t count)
 {
     static phx_cluster_map map;
     static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, REGIONS / 2, 2);
     for (uint16_t i = 0; i < count; i++)
         cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 77u + i, .number = (uint16_t)(2 + i)}));
     write_key("ph/unit/map", bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes));
@@ -415,7 +416,7 @@ Test(refusal, a_map_of_another_version_is_refused_by_name_and_stays)
 {
     static phx_cluster_map map;
     static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, REGIONS / 2, 2);
     map.version = 1;
     const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
     bytes[4] = PHX_CLUSTER_FORMAT + 1;

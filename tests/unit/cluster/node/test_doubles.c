@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/map/rules.h"
 #include "cluster/node/claims.h"
 #include "cluster/node/exchange.h"
@@ -28,7 +29,7 @@ static unsigned char buffer[PHX_WIRE_BYTES_MAX];
 static void set_up(void)
 {
     allocator = (fail_alloc){0};
-    phx_cluster_map_init(&map, NODES);
+    phx_cluster_map_init(&map, NODES, 1);
     for (uint32_t i = 0; i < NODES; i++) {
         const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1)};
         const phx_node_def def = {.member = member, .unacked_max = UNACKED, .allocator = fail_alloc_hooks(&allocator)};

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "cluster/map/map_changes.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
@@ -22,7 +23,7 @@ static unsigned char buffer[PHX_WIRE_BYTES_MAX];
 static void members_begin(void)
 {
     allocator = (fail_alloc){0};
-    phx_cluster_map_init(&map, REGIONS);
+    phx_cluster_map_init(&map, REGIONS, 1);
     for (uint32_t i = 0; i < MEMBERS; i++) {
         const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1), .gateway = i == GATEWAY};
         const phx_node_def def = {
@@ -349,7 +350,10 @@ Test(hand_over, maps_go_forward_and_keep_their_regions)
     cr_assert_eq(nodes[A].map.version, map.version);
     wide = map;
     wide.version++;
-    wide.region_count = REGIONS + 1;
+    wide.region_count = 2 * REGIONS;
+    cr_assert_eq(phx_node_map(&nodes[A], &wide), PH_BAD_VALUE);
+    wide.region_count = REGIONS;
+    wide.columns = 1;
     cr_assert_eq(phx_node_map(&nodes[A], &wide), PH_BAD_VALUE);
     cr_assert_eq(nodes[A].map.version, map.version);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cluster/map/eras.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/links.h"
 #include "support/fail_alloc.h"
@@ -22,7 +23,7 @@ static void set_up(void)
     allocator = (fail_alloc){0};
     memset(cut, 0, sizeof cut);
     now = 7;
-    phx_cluster_map_init(&map, MEMBERS);
+    phx_cluster_map_init(&map, MEMBERS, 1);
     for (uint32_t i = 0; i < MEMBERS; i++) {
         const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1), .gateway = i == GATEWAY};
         phx_node_init(&nodes[i], &(phx_node_def){.member = member,
