@@ -172,7 +172,9 @@ bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size
         read.regions[i].number = (uint16_t)phx_read_number(&reader, 2);
         read.regions[i].lost = (uint32_t)phx_read_number(&reader, 4);
     }
-    if (reader.failed || phx_reader_left(&reader) != 0 || !members_differ(&read) || !regions_fit(&read)) return false;
+    if (reader.failed || phx_reader_left(&reader) != 0 || phx_cluster_map_nodes(&read) > PHX_CLUSTER_KIND_MAX)
+        return false;
+    if (!members_differ(&read) || !regions_fit(&read)) return false;
     *map = read;
     return true;
 }

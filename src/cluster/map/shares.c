@@ -111,6 +111,7 @@ static void open_shares(share_table *shares, phx_cluster_map *map)
     for (uint32_t i = 0; i < map->member_count; i++) {
         const phx_member *member = &map->members[i];
         if (member->gateway) continue;
+        PHX_ASSERT(shares->count < PHX_CLUSTER_KIND_MAX);
         shares->nodes[shares->count++] = (share_node){.number = member->number, .drained = member->drained};
     }
     for (uint32_t region = 0; region < map->region_count; region++)

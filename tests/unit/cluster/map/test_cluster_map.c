@@ -293,6 +293,27 @@ static void expect_no_map(uint32_t moved, uint32_t fence)
     cr_assert_not(phx_cluster_map_decode(&other, bytes, size), "%u, %u", moved, fence);
 }
 
+Test(cluster_map, a_map_with_more_nodes_than_there_can_be_is_none)
+{
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
+    for (uint16_t number = 1; number <= PHX_CLUSTER_KIND_MAX; number++)
+        cr_assert(phx_cluster_map_join(&map, node_numbered(number, number)));
+    const uint16_t further = PHX_CLUSTER_KIND_MAX + 1;
+    map.members[map.member_count++] = (phx_member){.registration = further, .number = further, .gateway = true};
+    cr_assert(phx_cluster_map_decode(&other, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
+    map.members[map.member_count - 1].gateway = false;
+    cr_assert_not(phx_cluster_map_decode(&other, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
+}
+
+Test(cluster_map, a_map_whose_regions_are_no_grid_is_none)
+{
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
+    map.columns = 5;
+    cr_assert_not(phx_cluster_map_decode(&other, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
+    map.columns = 0;
+    cr_assert_not(phx_cluster_map_decode(&other, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
+}
+
 Test(cluster_map, a_map_that_moved_when_it_can_not_have_is_none)
 {
     expect_no_map(0, 0);
