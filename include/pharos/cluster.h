@@ -297,19 +297,21 @@ typedef struct phc phc;
 /**
  * PHC_EVENT_LOST, by status and number:
  *
- *   PH_OK, n            entity `id` went to node n, and is remote here. Forget it
- *   PH_UNKNOWN_ID, 0    it is not in the world: the host let it leave by ph_leave(), or the world refused its enter in
- * a tick with more refusals than it tells (refusals_max). No node has it: ask phc_who_has(), enter it any other, 0 the
- * world refused its enter for that. The same any other, n        node n offered it, or died before it took it, and it
- * can not be imported here: it is of another program, or damaged. No node has it: the same, from the database
+ *  - PH_OK, n: entity `id` went to node n, and is remote here. Forget it.
+ *  - PH_UNKNOWN_ID, 0: it is not in the world. The host let it leave by ph_leave(), or the world refused its enter in a
+ *    tick with more refusals than it tells (refusals_max). No node has it: ask phc_who_has(), enter it.
+ *  - any other, 0: the world refused its enter for that. Ask and enter as above.
+ *  - any other, n: node n offered it, or died before it took it, and it can not be imported here: it is of another
+ *    program, or damaged. No node has it: ask, and enter it as the database has it.
  *
  * PHC_EVENT_DUPLICATE: two hosts had entered the id `id`, and one of the two came from node n, or back from it.
  *
- *   PH_OK, n            it takes the place of the own one in the world, with its family. Take `bytes`, or set again all
- * that the own one had; ph_resend() for it PH_PENDING, n       it was dropped, and `bytes` with it: another one stays.
- * That is one on its way from here with the higher ownership, or the same one and this node has the higher
- * registration; or one that was taken in its place, also where it comes back from a dead node. Nothing is to be done
- *   any other, n        it can not be imported, as with LOST. The own one stays
+ *  - PH_OK, n: it takes the place of the own one in the world, with its family. Take `bytes`, or set again all that the
+ *    own one had; ph_resend() for it.
+ *  - PH_PENDING, n: it was dropped, and `bytes` with it: another one stays. That is one on its way from here with the
+ *    higher ownership, or the same one and this node has the higher registration; or one that was taken in its place,
+ *    also where it comes back from a dead node. Nothing is to be done.
+ *  - any other, n: it can not be imported, as with LOST. The own one stays.
  */
 typedef enum phc_event_kind {
     PHC_EVENT_JOINED = 1,    /* this member is in the map now, with `number` */
@@ -417,15 +419,17 @@ PH_API bool phc_event_next(phc *member, phc_event *event);
  * met this id, as its database has it; 0 = never: the new one is above it. If the control store has lost the map and
  * the database has not, `after` may be above the map: then the member first gives the map a version above it.
  *
- *   PH_OK
- *   PH_TAKEN       the region of the place is another node's, see phc_owner_of()
- *   PH_EXISTS      it is own, or on its way, also to this node
- *   PH_BUSY        some ticks later: this node is in no map yet or may not act, the map is below `after`, another node
- * asks for the id (phc_who_has()), or one of that id has left and its family waits for room PH_NOT_GIVEN   PH_X and
- * PH_Y are not both given PH_BAD_VALUE   no map reaches `after` (2^60 or more), or attrs has it remote PH_FULL as
- * ph_enter(). A copy of that id leaves first, and may have left by then: it comes again as long as another node has the
- * entity. Copies have the same queue (producer_bytes): where they fill it, it has room behind ph_tick() and phc_told(),
- * until the next phc_tick() PH_FENCED, PH_BAD_ARGUMENT, and others as ph_enter()
+ *  - PH_OK.
+ *  - PH_TAKEN: the region of the place is another node's, see phc_owner_of().
+ *  - PH_EXISTS: it is own, or on its way, also to this node.
+ *  - PH_BUSY: some ticks later. This node is in no map yet or may not act, the map is below `after`, another node asks
+ *    for the id (phc_who_has()), or one of that id has left and its family waits for room.
+ *  - PH_NOT_GIVEN: PH_X and PH_Y are not both given.
+ *  - PH_BAD_VALUE: no map reaches `after` (2^60 or more), or attrs has it remote.
+ *  - PH_FULL: as ph_enter(). A copy of that id leaves first, and may have left by then: it comes again as long as
+ *    another node has the entity. Copies have the same queue (producer_bytes): where they fill it, it has room behind
+ *    ph_tick() and phc_told(), until the next phc_tick().
+ *  - PH_FENCED, PH_BAD_ARGUMENT, and others as ph_enter().
  *
  * If not PH_OK, it is not entered. @return as above. @thread ticker
  */

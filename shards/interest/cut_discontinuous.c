@@ -66,7 +66,7 @@ static bool decide_target(phx_cut_list *at, uint32_t slot, bool listed, uint16_t
     const bool candidate = square <= (listed ? at->keep : at->in) && square < INFINITY;
     const bool higher = candidate && phx_cut_rank_is_higher(at, rank);
     at->kept += listed && rank_before > at->cut.rank; /* one of a higher rank less, */
-    at->kept -= higher;                               /* or more */
+    at->kept -= higher && at->kept > 0;               /* or more; a guess may be too low */
     if (candidate && !higher) {
         add_undecided(at, slot, square, listed);
     } else if (listed && !higher) {

@@ -41,7 +41,7 @@ static void decide_related(phx_cut_list *at, uint32_t slot, const phx_relation *
     const bool listed = at->shard->kernels->find_u32(entries, at->list->count, slot) < at->list->count;
     const uint16_t rank = related_rank(at, slot, relation, listed);
     at->kept += listed && rank_before(at, slot, relation) > at->cut.rank; /* one of a higher rank less, */
-    at->kept -= rank > at->cut.rank;                                      /* or more */
+    at->kept -= rank > at->cut.rank && at->kept > 0;                      /* or more; a guess may be too low */
     if (rank == at->cut.rank) add_candidate(at, slot, listed);
     else if (listed && rank < at->cut.rank) at->scratch->leave[at->leaves++] = slot;
     else if (!listed && rank > at->cut.rank) at->scratch->enter[at->enters++] = slot;

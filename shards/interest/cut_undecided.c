@@ -33,7 +33,7 @@ static double likely_limit(const phx_cut_list *at)
 {
     const double kept = at->cut.kept, more = kept + at->leaves - at->enters;
     const double distance = sqrt(at->cut.limit);
-    return at->leaves == at->enters || !(more > 0.0) ? distance : distance * sqrt(more / kept);
+    return at->leaves == at->enters || !(more > 0.0) || kept == 0.0 ? distance : distance * sqrt(more / kept);
 }
 
 /*

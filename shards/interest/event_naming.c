@@ -173,8 +173,7 @@ static void correct_absent(phx_event_writer *writer)
     }
 }
 
-/* Corrects the causes of enters of entities that came into the world in this tick. Reads what names were written from.
- */
+/* Corrects the causes of enters of entities that came into the world in this tick, as names tell. */
 static void correct_enters(phx_event_writer *writer)
 {
     _Static_assert(PH_CAUSE_CAME == 0, "an enter's usual cause has no bit");

@@ -27,7 +27,7 @@ static inline double phx_list_cut_most(const phx_shard *shard, const phx_attr *a
     return (double)(keep * keep) * (shard->far.levels == 0 ? shard->rules->sticky : 1.0);
 }
 
-/* kept: so many targets of the rank are in the list. */
+/* kept: so many targets of the rank are in the list; behind links that changed about so many. */
 static inline void phx_list_cut_note(phx_shard *shard, uint32_t slot, double limit, uint16_t rank, uint32_t kept)
 {
     if (PHX_UNLIKELY(slot >= shard->list_cuts.count)) return;

@@ -87,7 +87,8 @@ typedef struct phx_list_cut {
     double limit;  /* of the last rank, exactly the targets with keys up to it are kept; 0 = not noted */
     uint32_t tick; /* the low bits */
     uint16_t rank; /* the last one that is kept: no target of a lower one is; if some are held, that joined */
-    uint16_t kept; /* so many targets of that rank are, or more; if some are held, so many are */
+    uint16_t kept; /* so many targets of that rank are, or more, about so many if links changed; if some are held, so
+                      many are */
 } phx_list_cut;
 
 typedef struct phx_list_cuts {

@@ -122,8 +122,7 @@ static void sync_due(phx_journal_thread *at)
     end_run(at, sync_file(at));
 }
 
-/* Writes the frames that are in the ring. More may come as fast as these are written, and syncs are due all the same.
- */
+/* Writes the frames in the ring. More may come as fast as these are written, and syncs are due all the same. */
 static void drain_ring(phx_journal_thread *at)
 {
     for (phx_journal_frame_head *frame; (frame = phx_store_ring_next(&at->ring)) != NULL; sync_due(at)) {

@@ -49,7 +49,7 @@ void *phx_store_ring_begin(phx_store_ring *ring, uint64_t bytes)
     const uint64_t put = atomic_load_explicit(&ring->put, memory_order_relaxed);
     /* pairs with the release in pass: the reader is done with these bytes */
     const uint64_t room = ring->size - (put - atomic_load_explicit(&ring->taken, memory_order_acquire));
-    /* no end is skipped: it could be all the room that a large record lacks. The reader waits for another `put` */
+    /* empty: the ring begins here, so that no end is skipped. The reader reads `origin` once it sees another `put` */
     if (room == ring->size) ring->origin = put;
     const uint64_t wanted = phx_journal_frame_bytes(bytes), left = ring->size - place_of(ring, put);
     const uint64_t skipped = wanted > left ? left : 0;

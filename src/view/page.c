@@ -37,7 +37,7 @@ phx_page *phx_page_open(ph_view *view, struct lws *wsi)
 void phx_page_leave_world(phx_page *page)
 {
     if (page->watches) ph_monitor_close(page->monitor);
-    page->watches = false;
+    page->watches = page->roomless = false;
     page->spread = (phx_spread){0};
     page->view.spread = 0;
     phx_questions_lose(page);
@@ -72,18 +72,25 @@ static void say(ph_view *view, phx_page *page, const char *line)
 
 /* ---- the monitor ---- */
 
+static const char *roomless_text(ph_status status)
+{
+    return status == PH_TAKEN ? "the world has no room for another monitor: this page waits for one"
+                              : "there is no memory for another monitor: this page tries again";
+}
+
 /* With `worlds` held. A monitor that was closed in a tick has its place up to that tick's end: looks try again. */
 static void watch(ph_view *view, phx_page *page)
 {
     if (view->world.index1 == 0 || !page->known || !page->has_view) return;
-    if (!page->watches) page->watches = ph_monitor_open(view->world, &monitor_def, &page->monitor) == PH_OK;
+    ph_status status = page->watches ? PH_OK : ph_monitor_open(view->world, &monitor_def, &page->monitor);
+    page->watches = status == PH_OK;
     if (!page->watches) {
-        if (!page->roomless) say(view, page, "the world has no room for another monitor: this page waits for one");
+        if (!page->roomless) say(view, page, roomless_text(status));
         page->roomless = true;
         return;
     }
     page->roomless = false;
-    const ph_status status = ph_monitor_watch(page->monitor, &page->view);
+    status = ph_monitor_watch(page->monitor, &page->view);
     if (status != PH_OK) say(view, page, "this part of the world can not be shown: it is too far out, or too small");
 }
 
@@ -412,9 +419,9 @@ void phx_page_look(ph_view *view, phx_page *page, lws_usec_t now_us)
     if (page->frame.sent == page->frame.bytes && page->flying < PHX_VIEW_CREDIT && now_us >= page->due_us) {
         pthread_mutex_lock(&view->worlds);
         if (page->roomless) watch(view, page);
-        const bool packed = page->watches && pack_frame(view, page);
+        const bool packed = page->watches && pack_frame(view, page), waits = page->roomless;
         pthread_mutex_unlock(&view->worlds);
-        if (packed) page->due_us = next_due(page, now_us);
+        if (packed || waits) page->due_us = next_due(page, now_us);
         wants = wants || packed;
     }
     if (wants) lws_callback_on_writable(page->wsi);

@@ -13,7 +13,7 @@
 
 #include <pharos/pharos.h>
 
-enum { TICKS = 400, MOVERS = 64, THREADS = 4 };
+enum { TICKS = 400, MOVERS = 64, THREADS = 4, BUSY_MAX = 10000 * TICKS };
 
 static ph_world world;
 static ph_producer producer;
@@ -114,7 +114,8 @@ int main(void)
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, work[i], NULL) != 0) return 1;
     uint32_t done = 0;
-    while (done < TICKS && atomic_load(&failures) == 0) {
+    uint64_t busy = 0;
+    while (done < TICKS && busy < BUSY_MAX && atomic_load(&failures) == 0) {
         classes[done % 2].view = (float)(20 + done % 60);
         def.sticky = 1.0 + done % 10;
         ph_status status = ph_world_reconfigure(world, &def, NULL, 0);
@@ -122,7 +123,9 @@ int main(void)
         status = ph_tick(world, NULL); /* turned away while the stats are read */
         expect(status == PH_OK || status == PH_BUSY, "tick", status);
         done += status == PH_OK;
-        if (status == PH_BUSY) (void)sched_yield(); /* a reader is inside, and may have lost its processor there */
+        if (status != PH_BUSY) continue;
+        busy++;
+        (void)sched_yield(); /* a reader is inside, and may have lost its processor there */
     }
     atomic_store(&stop, 1);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);

@@ -327,8 +327,7 @@ static void test_sync_between_records(const uint64_t *hashes)
     remove_files(folder);
 }
 
-/* A child that was forked while a store was open, and does nothing: the store's lock ends with its close all the same.
- */
+/* A child was forked while a store was open, and does nothing: the lock ends with the store's close all the same. */
 static void test_forked_child(const uint64_t *hashes)
 {
     char folder[TEMP_PATH_SIZE], go;

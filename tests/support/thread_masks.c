@@ -16,6 +16,8 @@
 
 #include "support/check.h"
 
+enum { LOOKS = 20000, LOOK_US = 500 };
+
 /* Numbers from 1 on. The C library keeps the ones between 31 and SIGRTMIN for itself. */
 static uint64_t wanted_mask(void)
 {
@@ -52,15 +54,29 @@ static bool read_thread(const char *number, thread_state *of)
 /* The same once it has slept: a new thread blocks all signals for a moment, whatever its own are. */
 static bool await_thread(const char *number, thread_state *of)
 {
-    enum { LOOKS = 20000, LOOK_US = 500 };
     bool is_there = true;
     for (uint32_t i = 0; i < LOOKS && (is_there = read_thread(number, of)) && of->state != 'S'; i++)
         (void)usleep(LOOK_US);
+    CHECK(!is_there || of->state == 'S', "thread %s (%s) never sleeps", number, of->name);
     return is_there;
+}
+
+uint32_t count_threads(void)
+{
+    uint32_t seen = 0;
+    DIR *threads = opendir("/proc/self/task");
+    REQUIRE(threads != NULL);
+    for (const struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+        const long number = strtol(entry->d_name, NULL, 10); /* 0: . and .. */
+        seen += number != 0 && number != gettid();
+    }
+    (void)closedir(threads);
+    return seen;
 }
 
 void check_threads_block(const char *of, uint32_t least)
 {
+    for (uint32_t i = 0; i < LOOKS && count_threads() < least; i++) (void)usleep(LOOK_US);
     const uint64_t wanted = wanted_mask();
     uint32_t seen = 0;
     DIR *threads = opendir("/proc/self/task");

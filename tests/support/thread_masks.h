@@ -6,7 +6,10 @@
 
 #include <stdint.h>
 
-/* All threads but the calling one block all signals that can be blocked, and there are so many of them at least. */
+/* Threads but the calling one. */
+uint32_t count_threads(void);
+/* Waits until there are so many threads but the calling one, and checks that all of them block all signals that can be.
+ */
 void check_threads_block(const char *of, uint32_t least);
 
 #endif

@@ -113,8 +113,8 @@ phx_monitor *phx_monitor_make(phx_world *world, const ph_monitor_def *def)
     monitor->def = *def;
     monitor->worker_count = world->crew ? world->crew->count : 1;
     monitor->shard_count = world->shard_count;
-    monitor->class_room =
-        atomic_load_explicit(&world->kind_count, memory_order_relaxed); /* grows with the first frame */
+    /* a tick may add some at this moment: then the first frame makes room */
+    monitor->class_room = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     monitor->runs_max = phx_points_runs_max(world->shard_count, def->points_max);
     monitor->stride = 1;
     monitor->view_written = 1;

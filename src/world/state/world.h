@@ -254,8 +254,8 @@ typedef struct phx_world {
     phx_journal journal;
     phx_monitor_slot monitors[PH_MONITORS_MAX];
     _Atomic uint32_t monitors_open; /* slots in use; relaxed: the state of a slot hands it over */
-    _Atomic uint64_t
-        definitions; /* that ticks have taken; by the ticking thread, relaxed: a monitor that opens reads it */
+    /* definitions that ticks have taken; by the ticking thread, relaxed: a monitor that opens reads it */
+    _Atomic uint64_t definitions;
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;

@@ -21,8 +21,8 @@ static inline bool phx_gate_read_begin(_Atomic uint32_t *gate)
 {
     uint32_t now = atomic_load_explicit(gate, memory_order_relaxed);
     do {
-        if (now & PHX_GATE_OPEN_TICK)
-            return false; /* not counted even for an instant: the next tick would be turned away */
+        /* not counted even for an instant: the next tick would be turned away */
+        if (now & PHX_GATE_OPEN_TICK) return false;
     } while (!atomic_compare_exchange_weak_explicit(gate, &now, now + 1, memory_order_acquire, memory_order_relaxed));
     return true;
 }

@@ -165,8 +165,7 @@ Test(relating, beside_a_derived_list_an_end_is_known_till_the_ticks_end)
     cr_assert_null(phx_relations_of(&relations, 1), "the last one takes the set with it");
 }
 
-/* Beside a stored list an end is told of, too, until the tick's end; a link that holds is found wherever its slot is.
- */
+/* Beside a stored list an end is told of, too, until the tick's end; a link that holds is found in any slot. */
 Test(relating, an_end_is_told_of)
 {
     phx_relation link = {.target = 7, .slot = 70, .bits = PHX_RELATION_LINK};
