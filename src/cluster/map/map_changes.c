@@ -14,12 +14,20 @@ static void empty_drained(phx_cluster_map *map)
         if (map->members[i].drained) phx_shares_empty(map, map->members[i].number);
 }
 
+/* Nodes that have regions, or are to have some: a drained one that is still there has none. */
+static uint32_t count_sharing(const phx_cluster_map *map)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < map->member_count; i++) count += !map->members[i].gateway && !map->members[i].drained;
+    return count;
+}
+
 static void share_regions(phx_cluster_map *map, uint16_t number)
 {
     for (uint32_t i = 0; i < map->region_count; i++)
         if (map->regions[i].number == 0) map->regions[i].number = number;
     empty_drained(map);
-    phx_shares_fill(map, number, map->region_count / phx_cluster_map_nodes(map));
+    phx_shares_fill(map, number, map->region_count / count_sharing(map));
 }
 
 bool phx_cluster_map_join(phx_cluster_map *map, phx_member member)

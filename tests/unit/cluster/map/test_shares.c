@@ -187,7 +187,7 @@ static void change_once(uint64_t *random, uint64_t seed)
     uint32_t counts[NUMBERS];
     const uint32_t others = sort_counts(number, counts);
     if (!member) {
-        const uint32_t share = map.region_count / (map.member_count + 1);
+        const uint32_t share = map.region_count / (others + 1);
         if (others > 0) change_counts(counts, others, share, false);
         join_node(number);
         if (others == 0) return;
