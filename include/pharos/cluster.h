@@ -673,12 +673,14 @@ typedef struct phc_stats {
     uint64_t broadcasts_in;   /* of other nodes, for observers here */
     uint64_t broadcasts_out;  /* own ones, for each node that gets them */
     uint64_t broadcasts_lost; /* dropped, at whichever end: too late, too many, or their source is not here */
-    uint64_t halo_exceeded; /* looks, at least one in 256 ticks or by phc_look(), at an own observer with a longer view
-                               and margin than the halo has room for: it misses other nodes' entities */
-    uint64_t events;        /* that wait for phc_event_next() */
-    uint64_t events_full;   /* times that one waited to be told, as 16 MiB of others do: see phc_event_next() */
-    uint64_t fenced;        /* 1: it is a member no more */
-    uint64_t reserved[8];   /* 0 */
+    uint64_t halo_exceeded;  /* looks, at least one in 256 ticks or by phc_look(), at an own observer with a longer view
+                                and margin than the halo has room for: it misses other nodes' entities */
+    uint64_t speed_exceeded; /* moves of other nodes' entities near this one by more than speed_max a tick, also
+                                teleports within their node's regions: this node learns of them too late */
+    uint64_t events;         /* that wait for phc_event_next() */
+    uint64_t events_full;    /* times that one waited to be told, as 16 MiB of others do: see phc_event_next() */
+    uint64_t fenced;         /* 1: it is a member no more */
+    uint64_t reserved[7];    /* 0 */
 } phc_stats;
 
 /**

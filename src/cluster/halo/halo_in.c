@@ -135,6 +135,21 @@ static bool make_place(phx_halo *halo, uint64_t id)
     return true;
 }
 
+/*
+ * Counts a move that is longer than the host has said: copies of it came too late, as the width has room for no faster
+ * one. Of ticks between, as messages may be lost. A teleport within a stay is such a move, too.
+ */
+static void check_speed(phx_halo *halo, const phx_halo_entity *entity, const phx_halo_copy *copy, const origin *from)
+{
+    const double ROUNDED = 1.001; /* of places and steps in float32 */
+    const phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
+    if (!remote->heard || remote->source != from->source || from->tick <= remote->tick) return;
+    const double x = (double)copy->attrs.x - (double)remote->attrs.x,
+                 y = (double)copy->attrs.y - (double)remote->attrs.y;
+    const double most = (double)halo->def.speed_max * (double)(from->tick - remote->tick) * ROUNDED;
+    halo->counts.raced += x * x + y * y > most * most;
+}
+
 /* false: there was no room for it or for a command, so what stands here is older than the copy. */
 static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy,
                       const origin *from)
@@ -156,6 +171,7 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
         if (!make_place(halo, copy->id)) return false;
         entity = NULL;
     }
+    if (entity) check_speed(halo, entity, copy, from);
     if (entity && !follow_copy(halo, entity, copy)) {
         if (phx_halo_remote_of(halo, entity)->source == from->source) note_repeated(halo, entity, from->tick);
         return false;

@@ -21,6 +21,7 @@ typedef struct phx_halo_def {
     float width;          /* own entities nearer than this to a region of a peer are copied to it */
     float margin;         /* own entities so far beyond the own regions go to another node; the width has room for it */
     float reach;          /* ... and ones with a longer reach than this, wherever they are */
+    float speed_max;      /* units that an entity moves in a tick, at most; the width has room for it, too */
     float view;           /* the longest one, with its margin, that the width has room for */
     uint32_t grace_ticks; /* a copy stays for so many ticks of its source in which it is not repeated */
     uint32_t quiet_ticks; /* ... and for so many own ticks in which its source is not heard */
@@ -139,6 +140,7 @@ typedef struct phx_halo_counts {
     uint64_t refused;   /* commands that the producer did not take; they come again */
     uint64_t says_lost; /* of peers: they came too late, or have no source here, or the world had no room for them */
     uint64_t no_memory;
+    uint64_t raced;    /* moves of copies by more than speed_max for each tick of their node between */
     uint64_t exceeded; /* looks that met an own observer with a longer view than the width has room for */
     uint64_t looks;    /* at an entity, in any tick: the work that grows with the entities */
     uint64_t searches; /* of the world, by place: the work that grows with the regions */

@@ -40,6 +40,7 @@ static phx_halo_def halo_def_of(phc *member)
                           .grid = member->grid,
                           .width = width,
                           .margin = def->hand_over_margin,
+                          .speed_max = def->speed_max,
                           .reach = phx_cluster_reach_within(def, width),
                           .view = phx_cluster_view_within(def, width),
                           .grace_ticks = 2 * def->lag_max + GRACE_TICKS,

@@ -79,6 +79,7 @@ static void count_work(const phc *member, phc_stats *stats)
     stats->broadcasts_out = node->said;
     stats->broadcasts_lost = node->unsaid + node->overtaken + halo->says_lost;
     stats->halo_exceeded = halo->exceeded;
+    stats->speed_exceeded = halo->raced;
     stats->unsent = member->counts.unsent;
     stats->events = member->events.count;
     stats->events_full = member->counts.events_full;

@@ -545,6 +545,35 @@ Test(member_metrics, a_view_that_the_halo_has_no_room_for_is_counted)
     cr_assert_eq(stats_of(1).halo_exceeded, 0);
 }
 
+Test(member_metrics, moves_beyond_the_speed_are_counted_by_the_nodes_that_have_copies)
+{
+    const float SPEED = phc_def_default().speed_max;
+    const ph_producer there = open_producer(1);
+    float from_border = 10;
+    enter_at(1, 1, own_place(1, from_border), 20);
+    for (uint32_t i = 0; i < 8; i++) step_members();
+    cr_assert_gt(stats_of(0).copies_in, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        from_border += SPEED;
+        cr_assert_eq(ph_move(there, 1, own_place(1, from_border), 20, 0), PH_OK);
+        step_members();
+    }
+    phc_loop_cut(loop, &all[1].transport, true, true); /* three messages are lost */
+    for (uint32_t i = 0; i < 3; i++) {
+        from_border += SPEED;
+        cr_assert_eq(ph_move(there, 1, own_place(1, from_border), 20, 0), PH_OK);
+        step_members();
+    }
+    phc_loop_cut(loop, &all[1].transport, false, false);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert_eq(stats_of(0).speed_exceeded, 0);
+    from_border += 2 * SPEED;
+    cr_assert_eq(ph_move(there, 1, own_place(1, from_border), 20, 0), PH_OK);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert_eq(stats_of(0).speed_exceeded, 1, "once, however often it is told of");
+    cr_assert_eq(stats_of(1).speed_exceeded, 0);
+}
+
 /* ---- ids that two hosts have entered ---- */
 
 /* @return events that tell of id 1 and that node. */
