@@ -59,7 +59,7 @@ static void add_undecided(phx_cut_list *at, uint32_t slot, float square, bool li
 static bool decide_target(phx_cut_list *at, uint32_t slot, bool listed, uint16_t rank_before)
 {
     const uint16_t rank = rank_now(at, slot);
-    /* cut_related.c, or its link holds, or it is hidden; between shards its slot may be another one */
+    /* its relation decides, in cut_related.c; but slots of targets are noted in a world of one shard alone */
     if (at->related && phx_related_to(at->shard, at->related, slot)) return phx_related_slots_noted(at->shard);
     if (rank > 0 && phx_cut_seen_beyond(at, slot)) return false;
     const float square = rank >= at->cut.rank && rank > 0 ? square_now(at, slot) : INFINITY;
