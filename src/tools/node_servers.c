@@ -14,7 +14,7 @@ static void say_trouble(const char *server, const char *what, const char *first,
                         const char *outcome)
 {
     fprintf(stderr, "pharos-node: %s: %s %s%s: %s; %s\n", server, what, first, count > 1 ? " and the others" : "",
-            reason, outcome);
+            reason[0] != '\0' ? reason : "no answer yet, also from the resolver of names", outcome);
 }
 
 /* Without user and password. */

@@ -578,6 +578,7 @@ int main(int argc, char **argv)
                  " targets kept at rest in one list alone, %" PRIu64 " leaps, %" PRIu64 " pairs of leapers\n",
                  count, gained, restored, events, pairs, late_pairs, kept, leapt, leap_pairs);
     CHECK(gained > 0, "no entity was handed over");
+    CHECK(count < LEAP_SEEDS || (leapt > 0 && leap_pairs > 0), "no entity entered again on another node");
     CHECK(late_pairs * LATE_PART <= pairs, "%" PRIu64 " of %" PRIu64 " pairs are of a late node", late_pairs, pairs);
     return check_done("cluster_hosts");
 }

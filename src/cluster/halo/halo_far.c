@@ -63,6 +63,7 @@ static void note_missed(phx_halo *halo, uint64_t id)
 static void look_at_some(phx_halo *halo)
 {
     const uint32_t own = halo->entity_count - halo->copy_count;
+    halo->missed.count = 0; /* of looks before, where no tick has been since that took all commands */
     for (uint32_t i = 0; own > 0 && i <= own / PHX_HALO_LOOK_TICKS; i++) {
         halo->far_at = halo->far_at + 1 < own ? halo->far_at + 1 : 0;
         phx_halo_entity *entity = &halo->entities[halo->copy_count + halo->far_at];

@@ -246,6 +246,7 @@ static bool is_due(const phc *member, const phx_arrival *arrival)
 {
     const phx_arrival_room *room = &member->room;
     if (is_for_memory(arrival->why)) return !room->is_short;
+    if (arrival->why == PH_CAPACITY && arrival->needs == 0) return false; /* it met another bound: in its turn */
     return arrival->why != PH_CAPACITY || room->given + arrival->needs <= room->fewer + member->halo.freed;
 }
 

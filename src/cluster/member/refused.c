@@ -31,7 +31,7 @@ static void refuse_own(phc *member, phx_halo_entity *entity, ph_status why)
         return;
     }
     phx_halo_remove(&member->halo, entity);
-    (void)phx_hand_over_leave(&member->node, event.id); /* PH_PENDING: it was never exported, so it is not on its way */
+    (void)phx_hand_over_leave(&member->node, event.id); /* PH_PENDING: its holding is another one's, of the same id */
 }
 
 static void refuse_enter(phc *member, const ph_refusal *refusal)
@@ -118,7 +118,7 @@ static void audit_entity(phc *member, phx_halo_entity *entity)
     ph_attrs attrs;
     const bool is_here = ph_entity_get(member->world, entity->id, &attrs) == PH_OK;
     if (!entity->own) audit_copy(member, entity, is_here, &attrs);
-    else if (!is_here && entity->refused == PH_OK && entity->heard_tick < member->halo.now &&
+    else if (!is_here && entity->refused == PH_OK && entity->heard_tick < member->halo.now && !entity->yields &&
              !phx_arrivals_have(member, entity->id))
         refuse_own(member, entity, PH_UNKNOWN_ID);
 }
