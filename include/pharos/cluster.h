@@ -724,13 +724,12 @@ typedef struct phc_nats_def {
 /**
  * A transport over NATS, without JetStream: a connection for each traffic, each with threads of its own. It need not
  * find a server: it goes on trying. PHC_HALO holds up to 4 MiB that wait to leave, PHC_CHANNEL 8 MiB, and each as much
- * again that its thread has taken and not sent yet; a listened
- * subject up to 16 MiB that wait for poll(), and 16 subjects can be listened to. A server that is silent for a second
- * is left for another one. Where a server is named by host, libnats asks the system's resolver in a thread of the
- * connection, which has no messages as long as that hangs: name servers by address where the resolver may hang. close()
- * waits for 4 s at most: a thread that has not ended by then is left behind with its connection, and ends once the
- * resolver does. Of the host's allocator it has nothing then. On PH_BAD_DEF and PH_IO `reason` (may be NULL) gets one
- * line.
+ * again that its thread has taken and not sent yet; a listened subject up to 16 MiB that wait for poll(), and 16
+ * subjects can be listened to. A server that is silent for a second is left for another one. Where a server is named by
+ * host, libnats asks the system's resolver in a thread of the connection, which has no messages as long as that hangs:
+ * name servers by address where the resolver may hang. close() waits for 4 s at most: a thread that has not ended by
+ * then is left behind with its connection, and ends once the resolver does. Of the host's allocator it has nothing
+ * then. On PH_BAD_DEF and PH_IO `reason` (may be NULL) gets one line.
  * @return PH_OK and *transport; PH_BAD_DEF: a field of the definition; PH_IO: a thread; PH_BAD_ARGUMENT, PH_NO_MEMORY.
  * @thread any
  */
