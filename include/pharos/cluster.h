@@ -47,12 +47,13 @@
  * and two of each that are given: phc_loop and phc_memory, within a process, by steps, with seeded faults, for tests of
  * a host; phc_nats (a NATS server) and phc_etcd (etcd's JSON gateway), where the library was built with them.
  *
- * No function of a transport or a store waits for a network, except close(). A message or request waits in a bounded
+ * No function of a transport or a store waits for a network, except close(), and phc_nats_open() where it fails for
+ * want of its second thread: 4 s at most for each connection, and 3 s for etcd. A message or request waits in a bounded
  * queue; a full one says PH_FULL, or drops, as its text says.
  *
- * Statuses of all calls of a member: PH_BUSY, later (no map yet, a frozen node, a question under way); PH_PENDING, the
- * entity is on its way to another node; PH_FENCED, never again: this process is a member no more; PH_BAD_ARGUMENT, also
- * a call of nodes alone by a gateway.
+ * Statuses, of the calls that list them: PH_BUSY, later (no map yet, a frozen node, a question under way); PH_PENDING,
+ * the entity is on its way to another node; PH_FENCED, never again: this process is a member no more; PH_BAD_ARGUMENT,
+ * also a call of nodes alone by a gateway.
  */
 #ifndef PHAROS_CLUSTER_H
 #define PHAROS_CLUSTER_H
