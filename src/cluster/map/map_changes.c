@@ -14,11 +14,14 @@ static void empty_drained(phx_cluster_map *map)
         if (map->members[i].drained) phx_shares_empty(map, map->members[i].number);
 }
 
-/* Nodes that have regions, or are to have some: a drained one that is still there has none. */
-static uint32_t count_sharing(const phx_cluster_map *map)
+/* That node, and the others that have regions: a drained one that is still there has none. */
+static uint32_t count_sharing(const phx_cluster_map *map, uint16_t number)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < map->member_count; i++) count += !map->members[i].gateway && !map->members[i].drained;
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        const phx_member *member = &map->members[i];
+        count += member->number != number && !member->gateway && !member->drained;
+    }
     return count;
 }
 
@@ -27,7 +30,7 @@ static void share_regions(phx_cluster_map *map, uint16_t number)
     for (uint32_t i = 0; i < map->region_count; i++)
         if (map->regions[i].number == 0) map->regions[i].number = number;
     empty_drained(map);
-    phx_shares_fill(map, number, map->region_count / count_sharing(map));
+    phx_shares_fill(map, number, map->region_count / count_sharing(map, number));
 }
 
 bool phx_cluster_map_join(phx_cluster_map *map, phx_member member)

@@ -108,6 +108,7 @@ static void open_shares(share_table *shares, phx_cluster_map *map)
     shares->map = map;
     shares->count = 0;
     memset(shares->at_border, 0, sizeof shares->at_border);
+    memset(shares->owner, NONE, sizeof shares->owner); /* no region has one yet */
     for (uint32_t i = 0; i < map->member_count; i++) {
         const phx_member *member = &map->members[i];
         if (member->gateway) continue;
