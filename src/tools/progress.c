@@ -24,7 +24,7 @@ void phx_progress_start(phx_progress *progress)
 {
     const char *term = getenv("TERM");
     progress->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-    progress->shown = false;
+    atomic_store_explicit(&progress->shown, false, memory_order_relaxed);
     progress->next_ns = phx_clock_ns() + period_ns(progress);
 }
 
@@ -45,12 +45,11 @@ void phx_progress_show(phx_progress *progress, const char *format, ...)
     if (progress->terminal) fprintf(stderr, "\r\033[K%s", line);
     else fprintf(stderr, "%s\n", line);
     fflush(stderr);
-    progress->shown = progress->terminal;
+    atomic_store_explicit(&progress->shown, progress->terminal, memory_order_relaxed);
     progress->next_ns = phx_clock_ns() + period_ns(progress);
 }
 
 void phx_progress_clear(phx_progress *progress)
 {
-    if (progress->shown) fputs("\r\033[K", stderr);
-    progress->shown = false;
+    if (atomic_exchange_explicit(&progress->shown, false, memory_order_relaxed)) fputs("\r\033[K", stderr);
 }
