@@ -106,8 +106,7 @@ AVX2_INLINE bool apply_steps(const course *c, __m256 was, __m256 is, __m256 step
            _mm256_testz_si256(other, c->blocks);
 }
 
-/* Adds moves to the sums of a shard: along x, y and z, and squared in the ground plane; in the first lane all squares.
- */
+/* Adds moves to the sums of a shard: along x, y and z, and squared in the ground plane; first lane: all squares. */
 AVX2_INLINE void add_up(phx_move_stats *sum, __m128 steps, __m128 squares, uint32_t count)
 {
     _Static_assert(offsetof(phx_move_stats, rise_max) == 8 && offsetof(phx_move_stats, step2_max) == 12, "a vector");
