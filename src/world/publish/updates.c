@@ -358,7 +358,8 @@ static void mark_part(void *context, uint32_t worker, uint32_t index)
     uint64_t all = 0, before = 0;
     for (const phx_update_piece *piece = first; piece < end; piece++) all += due_of_piece(world, piece, consumer);
     phx_moved_table_clear(table, part);
-    for (const phx_update_piece *piece = first; piece < end; piece++) {
+    for (const phx_update_piece *piece = first; before < all; piece++) {
+        PHX_ASSERT(piece < end);
         const uint32_t due = due_of_piece(world, piece, consumer);
         if (due == 0) continue;
         const bool own = part_of_due(u, before, all) == part;
