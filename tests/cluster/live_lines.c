@@ -200,6 +200,21 @@ static void read_commit(live_run *run, const char *line)
     run->commits_ms = number_in(line, "ms");
 }
 
+static bool says_of(const char *line, const char *server)
+{
+    return strncmp(line, server, strlen(server)) == 0;
+}
+
+/* A line of no event, about servers that the test itself has taken away; all others are a fault of the node. */
+static void read_trouble(const live_cluster *cluster, live_run *run, const char *line)
+{
+    const bool is_of_etcd = says_of(line, "pharos-node: etcd: "), is_of_nats = says_of(line, "pharos-node: nats: ");
+    const bool is_cut_off = cluster->kills_brokers || run->unheard_ms != 0;
+    run->measure.unconnected += is_of_nats;
+    CHECK((is_of_etcd && run->may_say) || (is_of_nats && is_cut_off), "seed %" PRIu64 ": run %u says: %s",
+          cluster->seed, (uint32_t)(run - cluster->runs), line);
+}
+
 static void read_line(live_cluster *cluster, uint32_t place, const char *line)
 {
     static const char *const names[] = {[LIVE_ENTERED] = "entered",
@@ -207,7 +222,6 @@ static void read_line(live_cluster *cluster, uint32_t place, const char *line)
                                         [LIVE_RESTORED] = "restored",
                                         [LIVE_LOST] = "lost",
                                         [LIVE_SEEN] = "seen"};
-    static const char no_answer[] = "pharos-node: etcd: ";
     live_run *run = &cluster->runs[place];
     for (uint32_t kind = LIVE_ENTERED; kind <= LIVE_SEEN; kind++)
         if (is_event(line, names[kind])) read_event(cluster, place, (live_kind)kind, line);
@@ -218,8 +232,7 @@ static void read_line(live_cluster *cluster, uint32_t place, const char *line)
     if (is_event(line, "peer_down")) read_peer_down(run, line);
     if (is_event(line, "drained")) run->is_drained = true;
     if (is_event(line, "fenced")) read_fenced(cluster, place, line);
-    const bool is_allowed = run->may_say && strncmp(line, no_answer, strlen(no_answer)) == 0;
-    CHECK(is_allowed || line[0] == '{', "run %u says: %s", place, line);
+    if (line[0] != '{') read_trouble(cluster, run, line);
 }
 
 /* A line that has no end yet is read again later. */

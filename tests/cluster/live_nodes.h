@@ -49,6 +49,7 @@ typedef struct live_measure {
     uint64_t lease_least_ms; /* that the lease was proven for */
     uint64_t peer_downs;     /* members that were put out */
     uint64_t peer_down_ms[LIVE_PEERS_MAX + 1]; /* the last time, by number */
+    uint32_t unconnected;                      /* lines of it that it has no connection to NATS */
     uint64_t ticks_before;                     /* by the last status before it */
     bool is_whole;                             /* the run was there as it began */
 } live_measure;
@@ -91,6 +92,7 @@ typedef struct live_cluster {
     uint64_t passed_ms;   /* since then, without the times by which it was woken late by more than a tick */
     uint32_t excused;     /* runs that ended by no fault of a node, since live_begin_measure(); */
     uint32_t excused_all; /* of the whole fault */
+    bool kills_brokers;   /* the fault kills all of them: runs say that they have no connection */
     bool stops_etcd;      /* the fault makes a member of etcd stand still, or cuts it off */
     bool lists;           /* runs that start print the lists of their walkers */
     bool freezes;         /* nodes that start own nothing while their lease is not proven (--freeze) */

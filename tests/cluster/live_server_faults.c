@@ -79,14 +79,28 @@ void live_hang_broker(live_cluster *cluster, uint64_t *random)
     end_fault(cluster, first, "behind a broker that hung");
 }
 
+/* Each run says so, and none does while there is a broker. */
+static void check_says_so(const live_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        if (!live_is_up(run)) continue;
+        CHECK(run->measure.unconnected == 1, "seed %" PRIu64 ": run %u says %u times that it has no connection to NATS",
+              cluster->seed, i, run->measure.unconnected);
+    }
+}
+
 void live_kill_brokers(live_cluster *cluster, uint64_t *random)
 {
     const size_t first = begin_fault(cluster, random);
+    cluster->kills_brokers = true;
     for (uint32_t i = 0; i < cluster->nats.count; i++) server_signal(&cluster->nats.servers[i], SIGKILL);
     live_pass(cluster, BROKERS_AWAY_MS);
     live_check_ticks(cluster, "without brokers");
     for (uint32_t i = 0; i < cluster->nats.count; i++) server_start_again(&cluster->nats.servers[i]);
     live_pass(cluster, BROKERS_BACK_MS + BACK_MS);
+    cluster->kills_brokers = false;
+    check_says_so(cluster);
     live_check_silence(cluster, BROKERS_AWAY_MS / 2);
     check_silence(cluster, BROKERS_AWAY_MS + BROKERS_BACK_MS);
     end_fault(cluster, first, "behind a time without brokers");
