@@ -1,7 +1,7 @@
 /*
  * The transport over NATS where the names of servers are not found in time: getaddrinfo() is this program's own, which
  * libnats calls in its threads and the transport's, and it hangs for as long as the test says. The server is a thread
- * of the test, which greets and answers pings.
+ * of the test, which greets and answers pings; of its faults it leaves a word, which the test's own thread fails with.
  */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
@@ -18,6 +18,7 @@
 #include <pharos/cluster.h>
 
 enum { POLL_NS = 1000000, HANG_MS = 20000, CALLS = 1000, LINES = PHC_TRAFFICS, WORDS = 16 };
+enum { WAIT_S = 15, SERVER_S = 10 }; /* for anything; for a client. A connection takes some ms, a machine may be busy */
 
 typedef int (*find_fn)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
 
@@ -26,11 +27,31 @@ static atomic_bool hangs;
 static int listener;
 static char port[8];
 static pthread_t server;
-static atomic_int sockets[LINES]; /* of the first connections; 0 = none yet */
+static const char *_Atomic server_fault; /* NULL = none */
+static atomic_int sockets[LINES];        /* of the first connections; 0 = none yet */
 
 static void wait_a_bit(void)
 {
     (void)nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+}
+
+static void expect_no_fault(void)
+{
+    const char *fault = atomic_load(&server_fault);
+    cr_assert_null(fault, "the server: %s", fault);
+}
+
+/* Until that holds. The test's own thread. */
+static void wait_until(bool (*holds)(const void *of), const void *of, const char *words)
+{
+    struct timespec now, begun;
+    (void)clock_gettime(CLOCK_MONOTONIC, &begun);
+    while (!holds(of)) {
+        expect_no_fault();
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
+        cr_assert_lt(now.tv_sec, begun.tv_sec + WAIT_S, "waited for %d s in vain: %s", WAIT_S, words);
+        wait_a_bit();
+    }
 }
 
 /* Each name is this machine's; hangs for 20 s at most, so that a transport that waits for it ends, too. */
@@ -50,33 +71,50 @@ __attribute__((visibility("default"))) int getaddrinfo(const char *restrict name
 
 /* ---- the server ---- */
 
-static void say_line(int socket, const char *line)
+static bool say_line(int socket, const char *line)
 {
-    cr_assert_eq(send(socket, line, strlen(line), MSG_NOSIGNAL), (ssize_t)strlen(line));
+    return send(socket, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line);
 }
 
-/* Until the client has said that, or is gone. */
-static void hear_word(int socket, const char *word)
+/* Until the client has said that; false: it is gone, or is silent. */
+static bool hear_word(int socket, const char *word)
 {
     char last[WORDS] = "";
     const size_t length = strlen(word);
-    for (char next; strcmp(last, word) != 0 && recv(socket, &next, 1, 0) == 1;) {
+    for (char next; strcmp(last, word) != 0;) {
+        if (recv(socket, &next, 1, 0) != 1) return false;
         if (strlen(last) == length) memmove(last, last + 1, length);
         last[strlen(last)] = next;
     }
+    return true;
+}
+
+/* accept() and recv() of it end by then. */
+static bool bound_waits(int socket)
+{
+    const struct timeval most = {.tv_sec = SERVER_S};
+    return setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most) == 0;
+}
+
+/* Returns its fault. */
+static const char *greet_client(int socket)
+{
+    if (socket < 0) return "no client comes";
+    if (!bound_waits(socket)) return "a socket takes no bound";
+    if (!say_line(socket, "INFO {\"server_id\":\"test\",\"version\":\"2.9.10\",\"proto\":1,\"host\":\"127.0.0.1\","
+                          "\"port\":4222,\"headers\":true,\"max_payload\":1048576} \r\n"))
+        return "a client takes no greeting";
+    if (!hear_word(socket, "PING\r\n")) return "a client says no PING";
+    return say_line(socket, "PONG\r\n") ? NULL : "a client takes no PONG";
 }
 
 /* Greets the first connections, and no other one. */
 static void *serve_lines(void *user)
 {
     (void)user;
-    for (uint32_t i = 0; i < LINES; i++) {
+    for (uint32_t i = 0; i < LINES && !atomic_load(&server_fault); i++) {
         const int socket = accept(listener, NULL, NULL);
-        cr_assert_geq(socket, 0);
-        say_line(socket, "INFO {\"server_id\":\"test\",\"version\":\"2.9.10\",\"proto\":1,\"host\":\"127.0.0.1\","
-                         "\"port\":4222,\"headers\":true,\"max_payload\":1048576} \r\n");
-        hear_word(socket, "PING\r\n");
-        say_line(socket, "PONG\r\n");
+        atomic_store(&server_fault, greet_client(socket));
         atomic_store(&sockets[i], socket);
     }
     return NULL;
@@ -87,7 +125,8 @@ static void begin_server(void)
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof at;
     listener = socket(AF_INET, SOCK_STREAM, 0);
-    cr_assert(listener >= 0 && bind(listener, (struct sockaddr *)&at, size) == 0 && listen(listener, LINES) == 0);
+    cr_assert(listener >= 0 && bind(listener, (struct sockaddr *)&at, size) == 0 && listen(listener, LINES) == 0 &&
+              bound_waits(listener));
     cr_assert_eq(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     (void)snprintf(port, sizeof port, "%u", ntohs(at.sin_port));
     cr_assert_eq(pthread_create(&server, NULL, serve_lines, NULL), 0);
@@ -126,10 +165,30 @@ static void listen_twice(const phc_transport *transport)
         cr_assert_eq(transport->listen(transport->user, (phc_traffic)traffic, "ph.test.*"), PH_OK);
 }
 
+static bool all_ask(const void *of)
+{
+    (void)of;
+    return atomic_load(&asked) >= LINES;
+}
+
+static bool all_ended(const void *of)
+{
+    (void)of;
+    return atomic_load(&ended) >= atomic_load(&asked);
+}
+
+static bool is_connected(const void *of)
+{
+    const phc_transport *transport = of;
+    phc_transport_state state;
+    transport->state(transport->user, &state);
+    return state.connected[PHC_HALO] && state.connected[PHC_CHANNEL];
+}
+
 /* The threads look for a name by now; nothing that is called then waits for it, and neither does the end for ever. */
 static void expect_no_wait(const phc_transport *transport)
 {
-    while (atomic_load(&asked) < LINES) wait_a_bit();
+    wait_until(all_ask, NULL, "a thread for each traffic looks for a name");
     listen_twice(transport);
     for (uint32_t i = 0; i < CALLS; i++) call_all(transport);
     cr_assert_eq(atomic_load(&ended), 0, "a tick waited for the resolver");
@@ -137,7 +196,7 @@ static void expect_no_wait(const phc_transport *transport)
     cr_assert_eq(atomic_load(&ended), 0, "closing waited for the resolver");
     cr_assert_leq(atomic_load(&asked), 2 * LINES);
     atomic_store(&hangs, false);
-    while (atomic_load(&ended) < atomic_load(&asked)) wait_a_bit();
+    wait_until(all_ended, NULL, "the names that hung end");
 }
 
 Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_at_first)
@@ -152,15 +211,12 @@ Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_at_first)
 Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_as_servers_are_lost)
 {
     phc_transport transport;
-    phc_transport_state state = {0};
     begin_server();
     open_transport(&transport);
     listen_twice(&transport);
-    while (!state.connected[0] || !state.connected[1]) {
-        wait_a_bit();
-        transport.state(transport.user, &state);
-    }
+    wait_until(is_connected, &transport, "both traffics are connected");
     cr_assert_eq(pthread_join(server, NULL), 0);
+    expect_no_fault();
     atomic_store(&hangs, true);
     (void)close(listener);
     for (uint32_t i = 0; i < LINES; i++) (void)close(atomic_load(&sockets[i]));
