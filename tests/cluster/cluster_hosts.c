@@ -52,7 +52,8 @@ enum {
     LATE_PART = 4,         /* of the pairs at most that part is of a late node: it is one of a hundred */
     LAG_LEAST = 1,         /* ... where each comes at once */
     GIVE_ONE_IN = 30,
-    LEAP_SEED = 2, /* of so many: */
+    WISHES_FEW = 20, /* regions that are asked for; of fewer all may be refused */
+    LEAP_SEED = 2,   /* of so many: */
     LEAP_SEEDS = 5,
     LEAP_TICK = 100, /* the first one of leaps */
     LEAP_ONE_IN = 6,
@@ -101,6 +102,7 @@ typedef struct cluster {
     bool all_come; /* no message is lost or late */
     bool calm;
     uint64_t late_pairs; /* of a node that is late, as the host was told */
+    uint64_t wishes, wishes_refused;
     uint64_t gained, restored, pairs,
         kept; /* kept: targets between both radii, at rest, that one of both lists has alone */
 } cluster;
@@ -398,6 +400,8 @@ static void plan_tick(cluster *c)
     if (c->trail.tick >= DRAIN_TICK && number == phc_number(c->hosts[0].node.member)) return;
     const ph_status status = phc_give_region(h->node.member, phx_rng_below(&c->rng, SIDE * SIDE), number);
     CHECK(status == PH_OK || status == PH_BUSY || status == PH_BAD_VALUE, "give: %s", ph_status_name(status));
+    c->wishes++;
+    c->wishes_refused += status != PH_OK;
 }
 
 /* ---- checks ---- */
@@ -555,6 +559,7 @@ int main(int argc, char **argv)
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(CLUSTERS));
     uint64_t gained = 0, restored = 0, events = 0, pairs = 0, late_pairs = 0, kept = 0, leapt = 0, leap_pairs = 0;
+    uint64_t wishes = 0, refused = 0;
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         cluster *c = check_zalloc(sizeof *c);
         open_cluster(c, seed + i);
@@ -570,15 +575,20 @@ int main(int argc, char **argv)
         late_pairs += c->late_pairs;
         leapt += c->leaps;
         leap_pairs += c->leap_pairs;
+        wishes += c->wishes;
+        refused += c->wishes_refused;
         close_cluster(c);
         free(c);
     }
     (void)printf("%" PRIu64 " clusters: %" PRIu64 " entities gained, %" PRIu64 " restored, %" PRIu64 " events, %" PRIu64
                  " pairs, %" PRIu64 " with a late node, as its host was told, %" PRIu64
-                 " targets kept at rest in one list alone, %" PRIu64 " leaps, %" PRIu64 " pairs of leapers\n",
-                 count, gained, restored, events, pairs, late_pairs, kept, leapt, leap_pairs);
+                 " targets kept at rest in one list alone, %" PRIu64 " leaps, %" PRIu64 " pairs of leapers, %" PRIu64
+                 " wishes for a region, %" PRIu64 " refused\n",
+                 count, gained, restored, events, pairs, late_pairs, kept, leapt, leap_pairs, wishes, refused);
     CHECK(gained > 0, "no entity was handed over");
     CHECK(count < LEAP_SEEDS || (leapt > 0 && leap_pairs > 0), "no entity entered again on another node");
+    CHECK(wishes < WISHES_FEW || refused * 2 < wishes, "%" PRIu64 " of %" PRIu64 " wishes for a region are refused",
+          refused, wishes);
     CHECK(late_pairs * LATE_PART <= pairs, "%" PRIu64 " of %" PRIu64 " pairs are of a late node", late_pairs, pairs);
     return check_done("cluster_hosts");
 }

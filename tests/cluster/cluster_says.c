@@ -48,6 +48,7 @@ enum {
     SPEAK_ONE_IN = 6,
     GIVE_ONE_IN = 25, /* where messages are lost; else fewer are given */
     GIVE_SELDOM_ONE_IN = 90,
+    WISHES_FEW = 10, /* regions that are asked for; of fewer all may be refused */
     SAYS_MAX = 8192,
     CLUSTERS = 24,
     CLUSTERS_MIN = 3, /* The least that have one without lost messages, whose observers must hear. */
@@ -83,6 +84,7 @@ typedef struct cluster {
     say says[SAYS_MAX];
     uint32_t say_count, judged;
     uint64_t heard, must[2], compared, beyond_halo, pinned; /* must: by lists, by a radius */
+    uint64_t wishes, wishes_refused;
 } cluster;
 
 static const spot *spot_of(cluster *c, uint64_t tick, uint64_t id)
@@ -443,6 +445,8 @@ static void give_region(cluster *c)
     const uint32_t region = phx_rng_below(&c->rng, COLUMNS * ROWS);
     const ph_status status = phc_give_region(h->member, region, (uint16_t)(1 + phx_rng_below(&c->rng, NODES)));
     CHECK(status == PH_OK || status == PH_BUSY || status == PH_BAD_VALUE, "give: %s", ph_status_name(status));
+    c->wishes++;
+    c->wishes_refused += status != PH_OK;
     c->given_at = c->trail.tick;
 }
 
@@ -482,7 +486,7 @@ int main(int argc, char **argv)
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t amount = test_amount(CLUSTERS);
     const uint64_t count = option_number(argc, argv, "--count", amount > CLUSTERS_MIN ? amount : CLUSTERS_MIN);
-    uint64_t heard = 0, by_list = 0, by_radius = 0, compared = 0, beyond = 0, pinned = 0;
+    uint64_t heard = 0, by_list = 0, by_radius = 0, compared = 0, beyond = 0, pinned = 0, wishes = 0, refused = 0;
     phc_stats sum = {0};
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         cluster *c = check_zalloc(sizeof *c);
@@ -493,15 +497,20 @@ int main(int argc, char **argv)
         compared += c->compared;
         beyond += c->beyond_halo;
         pinned += c->pinned;
+        wishes += c->wishes;
+        refused += c->wishes_refused;
         free(c);
     }
-    (void)printf(
-        "%" PRIu64 " clusters: %" PRIu64 " hand-overs, %" PRIu64 " broadcasts from other nodes, %" PRIu64
-        " dropped; heard %" PRIu64 " times, %" PRIu64 " beyond the halo; %" PRIu64 " had to be heard by lists, %" PRIu64
-        " by a radius; %" PRIu64 " broadcasts as in one world; %" PRIu64 " pinned ones seen\n",
-        count, sum.handed, sum.broadcasts_in, sum.broadcasts_lost, heard, beyond, by_list, by_radius, compared, pinned);
+    (void)printf("%" PRIu64 " clusters: %" PRIu64 " hand-overs, %" PRIu64 " broadcasts from other nodes, %" PRIu64
+                 " dropped; heard %" PRIu64 " times, %" PRIu64 " beyond the halo; %" PRIu64
+                 " had to be heard by lists, %" PRIu64 " by a radius; %" PRIu64 " broadcasts as in one world; %" PRIu64
+                 " pinned ones seen; %" PRIu64 " wishes for a region, %" PRIu64 " refused\n",
+                 count, sum.handed, sum.broadcasts_in, sum.broadcasts_lost, heard, beyond, by_list, by_radius, compared,
+                 pinned, wishes, refused);
     CHECK(count < CLUSTERS_MIN ||
               (sum.handed > 0 && compared > 0 && beyond > 0 && pinned > 0 && by_list > 0 && by_radius > 0),
           "too little was seen");
+    CHECK(wishes < WISHES_FEW || refused * 2 < wishes, "%" PRIu64 " of %" PRIu64 " wishes for a region are refused",
+          refused, wishes);
     return check_done("cluster_says");
 }
