@@ -489,7 +489,7 @@ typedef struct phc_feed {
 /**
  * Numbers the next message to the client of an own entity: one for each ph_change of it that the host sends, between
  * ph_tick() and phc_told(). A host that sends none need not call it. @return PH_OK; PH_UNKNOWN_ID: it is not own;
- * PH_PENDING: it is on its way to another node; PH_BAD_ARGUMENT. @thread ticker
+ * PH_PENDING: it is on its way to another node; PH_FENCED, PH_BAD_ARGUMENT. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_feed_next(phc *member, uint64_t id, phc_feed *feed);
 
@@ -524,8 +524,8 @@ PH_NODISCARD PH_API ph_status phc_who_has(phc *member, const uint64_t *ids, uint
 /**
  * The region's entities that were missing are entered again, or given up: PHC_EVENT_RESTORE of that loss is done. Until
  * then the duty stays in the map, and goes with the region to another node, and no region moves by load. So a host
- * answers each PHC_EVENT_RESTORE, also where its database has no row of the region. @return PH_OK, PH_BAD_ARGUMENT.
- * @thread ticker
+ * answers each PHC_EVENT_RESTORE, also where its database has no row of the region. @return PH_OK; PH_FENCED: the duty
+ * goes to another node; PH_BAD_ARGUMENT. @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_restored(phc *member, uint32_t region, uint32_t loss);
 

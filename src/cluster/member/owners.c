@@ -107,7 +107,8 @@ uint64_t phc_ownership(const phc *member, uint64_t id)
 static ph_status take_feed(const phc *member, uint64_t id, uint32_t more, phc_feed *feed)
 {
     uint64_t ownership = 0;
-    if (!member || !feed) return PH_BAD_ARGUMENT;
+    const ph_status status = feed ? phx_phc_check_node(member) : PH_BAD_ARGUMENT;
+    if (status != PH_OK) return status;
     if (phx_halo_is_sending(&member->halo, id)) return PH_PENDING;
     phx_feed *own = phx_owners_find(member, id) ? phx_hand_over_feed(&member->node, id, &ownership) : NULL;
     if (!own) return PH_UNKNOWN_ID;
@@ -143,7 +144,9 @@ uint16_t phc_number(const phc *member)
 
 ph_status phc_restored(phc *member, uint32_t region, uint32_t loss)
 {
-    if (!member || region >= member->membership.def.region_count || loss == 0) return PH_BAD_ARGUMENT;
+    const ph_status status = phx_phc_check_node(member);
+    if (status != PH_OK) return status;
+    if (region >= member->membership.def.region_count || loss == 0) return PH_BAD_ARGUMENT;
     phx_membership_restored(&member->membership, region, loss);
     return PH_OK;
 }

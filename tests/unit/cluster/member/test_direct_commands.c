@@ -210,6 +210,7 @@ Test(direct_commands, an_entity_on_its_way_is_pending_for_all_calls)
 Test(direct_commands, a_member_that_is_none_any_more_says_so_for_all_calls)
 {
     const uint64_t id = 7;
+    phc_feed feed;
     run_rounds(ROUNDS);
     phc *member = hosts[0].member;
     const ph_attrs place = place_of(0);
@@ -229,6 +230,9 @@ Test(direct_commands, a_member_that_is_none_any_more_says_so_for_all_calls)
     cr_assert_eq(phc_pin(member, id, true), PH_FENCED);
     cr_assert_eq(phc_who_has(member, &id, 1), PH_FENCED);
     cr_assert_eq(phc_give_region(member, 0, 1), PH_FENCED);
+    cr_assert_eq(phc_restored(member, 0, 1), PH_FENCED);
+    cr_assert_eq(phc_feed_next(member, id, &feed), PH_FENCED);
+    cr_assert_eq(phc_feed_last(member, id, &feed), PH_FENCED);
     cr_assert_eq(phc_broadcast(member, hosts[0].producer, id, "hi", 2, NULL), PH_FENCED);
     cr_assert_not(phc_may_commit(member));
 }
