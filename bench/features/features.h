@@ -15,8 +15,8 @@ bench_feature_attrs bench_layers_own, bench_layers_common, bench_stealth_tenth, 
 bench_feature_attrs bench_veiled_hundredth;
 
 /* motion.c: other moves than the scenario's */
-bench_feature_frame bench_mounts_begin, bench_mounts_step, bench_jumps_step, bench_heights_step, bench_twice_step;
-bench_feature_frame bench_twice_tenth_step, bench_singly_step, bench_far_ids_map;
+bench_feature_frame bench_mounts_begin, bench_mounts_step, bench_jumps_step, bench_dashes_step, bench_heights_step;
+bench_feature_frame bench_twice_step, bench_twice_tenth_step, bench_singly_step, bench_far_ids_map;
 
 /* relations.c: pairs of entities */
 bench_feature_frame bench_links_begin, bench_links_tenth_begin, bench_pairs_begin, bench_hides_step, bench_veils_begin;

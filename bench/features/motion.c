@@ -5,11 +5,14 @@
 #include "bench/features/choices.h"
 #include "bench/features/features.h"
 
-enum { CHANCE_JUMP = 2, CHANCE_TWICE };
+enum { CHANCE_JUMP = 2, CHANCE_TWICE, CHANCE_DASH };
 
 enum {
-    RIDER_SHARE = 20, /* one entity in so many sits on the one before it */
-    JUMP_SHARE = 2000 /* one player in so many jumps in a tick, and back in the next */
+    RIDER_SHARE = 20,   /* one entity in so many sits on the one before it */
+    JUMP_SHARE = 2000,  /* one player in so many jumps in a tick, and back in the next */
+    DASH_SHARE = 10000, /* one player in so many dashes in a tick, ... */
+    DASH_LEAST = 20,    /* ... by so much, of a view of 100, ... */
+    DASH_MORE = 30      /* ... or up to so much more */
 };
 
 static bool rides(uint32_t index)
@@ -53,6 +56,30 @@ void bench_jumps_step(bench_stream *stream, bench_frame *frame)
         if (index < players && index % JUMP_SHARE == stream->tick % JUMP_SHARE) {
             frame->move_positions[m] = bench_chance_place(stream, CHANCE_JUMP, index, stream->tick);
         }
+    }
+}
+
+/* How many times has it dashed by now, where each player has its turn in so many ticks? */
+static uint64_t count_dashes(uint32_t index, uint64_t tick, uint64_t turn_ticks)
+{
+    return (tick - 1 + turn_ticks - index % turn_ticks) / turn_ticks;
+}
+
+/* From there on the scenario's walk goes on beside its own places, and behind a second dash in them again. */
+void bench_dashes_step(bench_stream *stream, bench_frame *frame)
+{
+    const uint32_t players = bench_stream_players(stream);
+    const uint64_t turn_ticks = players < DASH_SHARE ? players : DASH_SHARE;
+    for (uint32_t m = 0; m < frame->move_count; m++) {
+        const uint32_t index = (uint32_t)frame->move_ids[m] - 1;
+        if (index >= players || count_dashes(index, stream->tick, turn_ticks) % 2 == 0) {
+            continue;
+        }
+        ph_position *at = &frame->move_positions[m];
+        const float length = DASH_LEAST + DASH_MORE * bench_chance(CHANCE_DASH, index, 0);
+        const uint32_t way = (uint32_t)(4 * bench_chance(CHANCE_DASH, index, 1)); /* west, east, south, north */
+        *(way < 2 ? &at->x : &at->y) += way % 2 == 0 ? -length : length;
+        bench_reflect(at, &stream->world);
     }
 }
 
