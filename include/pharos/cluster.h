@@ -569,7 +569,8 @@ PH_NODISCARD PH_API ph_status phc_look(phc *member, uint64_t id);
  * @param producer of the host, for this node's world; it is told of a refusal in the tick
  * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node, or was GAINED or RESTORED
  * and is not in this world yet, not as a copy either: once it is, mostly with the next round, it can; PH_BUSY:
- * this node may not act; PH_FENCED, PH_BAD_ARGUMENT; else as ph_broadcast(). If not PH_OK, no node has it.
+ * this node may not act, or the world's tick is half way, so that the source can not be read for the other nodes;
+ * PH_FENCED, PH_BAD_ARGUMENT; else as ph_broadcast(). If not PH_OK, no node has it.
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, const void *payload,

@@ -24,12 +24,10 @@ static void say_to_peers(phc *member, phx_say *say, const uint32_t *kinds)
  * It came, and the world does not have it yet: neither is it known where it is, nor that the world takes it. Where its
  * copy was here, that is heard, and other nodes have theirs.
  */
-static bool is_to_come(const phc *member, uint64_t id)
+static bool is_to_come(const phc *member, uint64_t id, bool is_in_world)
 {
-    ph_attrs attrs;
     const phx_halo_entity *entity = phx_halo_find(&member->halo, id);
-    if (!entity || !entity->arrives) return false;
-    return !entity->copied || ph_entity_get(member->world, id, &attrs) != PH_OK;
+    return entity && entity->arrives && !(entity->copied && is_in_world);
 }
 
 /* The host has entered it in this round: a copy of its id, which leaves with it, is of another entity. */
@@ -46,14 +44,14 @@ ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, cons
     ph_attrs attrs;
     ph_status status = phx_phc_check_node(member);
     if (status != PH_OK) return status;
-    if (!phx_node_may_act(&member->node)) return PH_BUSY;
+    const ph_status known = ph_entity_get(member->world, source, &attrs);
+    if (!phx_node_may_act(&member->node) || known == PH_BUSY) return PH_BUSY;
     const phx_holding *holding = phx_owners_find(member, source);
     if (!holding) return phx_halo_is_sending(&member->halo, source) ? PH_PENDING : PH_UNKNOWN_ID;
-    if (is_to_come(member, source)) return PH_PENDING;
+    if (is_to_come(member, source, known == PH_OK)) return PH_PENDING;
     status = ph_broadcast(producer, source, payload, bytes, options);
     if (status != PH_OK) return status;
-    if (enters_now(member, source) || ph_entity_get(member->world, source, &attrs) != PH_OK)
-        return PH_OK; /* no peer has it */
+    if (enters_now(member, source) || known != PH_OK) return PH_OK; /* no peer has it */
     phx_say say = {.source = source,
                    .ownership = holding->ownership,
                    .layers = attrs.layers,

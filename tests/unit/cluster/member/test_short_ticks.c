@@ -321,6 +321,25 @@ Test(short_ticks, the_lag_of_copies_that_came_while_a_tick_was_half_way_counts_f
     cr_assert_gt(peer->echoed, echoed);
 }
 
+/* ... and no message of its source goes to this node's observers alone: it could not be read for the others. */
+Test(short_ticks, a_broadcast_while_a_tick_is_half_way_is_refused_for_all_nodes)
+{
+    enum { SOURCE = 1 };
+    const node_host *host = &hosts[1];
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = near_place(1), .y = 10};
+    cr_assert_eq(phc_enter(host->member, SOURCE, &attrs, 0), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    course = COURSE_HALF_WAY;
+    run_rounds(1);
+    cr_assert(is_half_way);
+    phc_memory_step(memory, now_ns += TICK_NS);
+    cr_assert_eq(phc_tick(host->member), PH_OK);
+    cr_assert_eq(phc_broadcast(host->member, host->producer, SOURCE, "late", 4, NULL), PH_BUSY);
+    tick_half_way(host);
+    cr_assert_eq(phc_told(host->member), PH_OK);
+    cr_assert_eq(phc_broadcast(host->member, host->producer, SOURCE, "now", 3, NULL), PH_OK);
+}
+
 /* ---- no memory for an import ---- */
 
 static uint64_t count_short(void)
