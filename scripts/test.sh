@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds and runs every test, once per build that finds bugs which the others miss. Each leg
-# ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
+# ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed. Else the last lines of all say why.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
 #   LEG       release asan tsan bindings view tidy determinism fuzz packages; all of these when none is named. And
@@ -57,7 +57,9 @@ export GLIBC_TUNABLES="glibc.malloc.mmap_threshold=$((32 << 20)):glibc.malloc.tr
 tests_at_once=$((jobs + 1))
 
 summary=build/summary.txt
+reasons=build/reasons.txt # of legs that failed
 : >"$summary"
+: >"$reasons"
 failed_legs=
 view_missing= # the browser or its packages can not be installed here
 untested=
@@ -66,6 +68,44 @@ tell() # tell LEG PASSED FAILED SECONDS
 {
     echo "$1: $2 passed, $3 failed ($4 s)" | tee -a "$summary"
     [ "$3" -eq 0 ] || failed_legs="$failed_legs $1"
+}
+
+# CI shows the last lines alone, so these say why a leg failed. Lines come from standard input.
+note_reason() # note_reason LEG
+{
+    head -n 5 | sed "s/^/$1: /" | cut -c1-200 >>"$reasons"
+}
+
+# Each failed test in a log of ctest, with the first line of it that names a fault, else its last one.
+failed_tests() # failed_tests LOG
+{
+    awk '
+    /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / {
+        is_failed = /\*\*\*/ && !/\*\*\*Skipped/
+        if (!is_failed) next
+        name = how = $0
+        sub(/^.* Test +#[0-9]+: /, "", name)
+        sub(/ .*/, "", name)
+        sub(/.*\*\*\*/, "", how)
+        sub(/ +([0-9.]+ sec|Error regular expression).*/, "", how)
+        names[++count] = name " (" how ")"
+        next
+    }
+    /^[0-9]+% tests passed/ { is_failed = 0 }
+    { sub(/^\[[^]]*\] */, "") } # of criterion
+    !is_failed || /^ *Start +[0-9]+: / || !/[^ ]/ { next }
+    /^[^ ]/ { last[count] = $0 }
+    wants_more { fault[count] = fault[count] " " $0; wants_more = 0 }
+    !(count in fault) && /:[0-9]+: |ERROR: |WARNING: ThreadSanitizer|Error|FAILED|signal/ {
+        fault[count] = $0
+        wants_more = /Assertion [Ff]ailed$/ # the next line has the condition
+    }
+    END {
+        shown = count > 5 ? 4 : count
+        for (i = 1; i <= shown; i++) print names[i] ": " (i in fault ? fault[i] : last[i])
+        for (rest = "and"; i <= count; i++) rest = rest " " names[i]
+        if (count > shown) print rest
+    }' "$1"
 }
 
 # A test of the leg view that is skipped, for want of node, chromium or npm packages, passes for ctest. Here it fails: the packages
@@ -80,6 +120,7 @@ judge_skipped() # judge_skipped LOG: adds to failed
     else
         echo "view: $skipped tests were skipped, though scripts/install_deps.sh --view has installed what they need: see $1"
         failed=$((failed + skipped))
+        echo "$skipped tests were skipped" | note_reason view
     fi
 }
 
@@ -110,6 +151,7 @@ run_leg() # run_leg LEG TARGET CTEST_ARGUMENTS...
     if ! { cmake --preset "$preset" $option && cmake --build --preset "$preset" -j "$jobs" --target "$target"; } >"$log" 2>&1; then
         grep -E -m 40 'error|warning|Error|\*\*\*' "$log" || tail -n 40 "$log"
         echo "$leg: does not build; all of it in $log"
+        { grep -E -m 5 'error: |CMake Error|undefined reference' "$log" || tail -n 5 "$log"; } | note_reason "$leg"
         tell "$leg" 0 1 $(($(date +%s) - begin))
         return
     fi
@@ -122,7 +164,9 @@ run_leg() # run_leg LEG TARGET CTEST_ARGUMENTS...
     if [ -z "$line" ]; then
         failed=1
         total=1
+        tail -n 5 "$log" | note_reason "$leg"
     fi
+    failed_tests "$log" | note_reason "$leg"
     [ "$leg" != view ] || judge_skipped "$log"
     tell "$leg" $((total - failed)) "$failed" $(($(date +%s) - begin))
 }
@@ -134,14 +178,23 @@ run_script() # run_script LEG COMMAND...
     shift
     begin=$(date +%s)
     echo "=== $leg"
-    status=0
-    "$@" --jobs "$jobs" || status=1
-    tell "$leg" $((1 - status)) "$status" $(($(date +%s) - begin))
+    echo 0 >build/status
+    { "$@" --jobs "$jobs" || echo 1 >build/status; } 2>&1 | tee "build/$leg.output"
+    end_script "$leg" "$(cat build/status)" $(($(date +%s) - begin))
+}
+
+# The findings of tidy and errors of compilers, else the last lines.
+end_script() # end_script LEG STATUS SECONDS
+{
+    if [ "$2" -ne 0 ]; then
+        { grep -E -m 5 'error: |warning: .*\[[a-z]' "build/$1.output" || tail -n 5 "build/$1.output"; } | note_reason "$1"
+    fi
+    tell "$1" $((1 - $2)) "$2" "$3"
 }
 
 # The leg packages waits for one process or another half of its time, and nothing in it has a short limit: it runs beside
 # the legs tidy and determinism, which have no times.
-packages= # its process, or "done"
+packages= # its process, or "ended"
 begin_packages()
 {
     rm -f build/packages.status
@@ -150,7 +203,7 @@ begin_packages()
         status=0
         scripts/packaging/check --make --jobs "$jobs" || status=1
         echo "$status $(($(date +%s) - begin))" >build/packages.status
-    } >build/packages.log 2>&1 &
+    } >build/packages.output 2>&1 &
     packages=$!
 }
 
@@ -158,16 +211,16 @@ end_packages()
 {
     wait "$packages" || true
     echo "=== packages"
-    cat build/packages.log
+    cat build/packages.output
     read -r status seconds <build/packages.status || status=1 seconds=0
-    tell packages $((1 - status)) "$status" "$seconds"
-    packages=done
+    end_script packages "$status" "$seconds"
+    packages=ended
 }
 
 for leg in $legs; do
     case $leg in
     tidy | determinism) case "$packages $legs " in " "*" packages "*) begin_packages ;; esac ;;
-    *) [ -z "$packages" ] || [ "$packages" = done ] || end_packages ;;
+    *) [ -z "$packages" ] || [ "$packages" = ended ] || end_packages ;;
     esac
     case $leg in
     bindings)
@@ -192,7 +245,7 @@ for leg in $legs; do
     determinism) run_script determinism scripts/determinism.sh --quick ;;
     packages)
         [ -n "$packages" ] || run_script packages scripts/packaging/check --make
-        packages=done
+        packages=ended
         ;;
     release) run_leg release all -LE '^(live|view)$' ;; # the leg view is of the same build
     *) run_leg "$leg" all -LE '^live$' ;;
@@ -204,6 +257,7 @@ cat "$summary"
 awk '{ passed += $2; failed += $4 } END { printf "all legs: %d passed, %d failed\n", passed, failed }' "$summary"
 [ -z "$untested" ] || echo "NOT TESTED: $untested"
 if [ -n "$failed_legs" ]; then
+    cat "$reasons"
     echo "FAILED:$failed_legs"
     exit 1
 fi
