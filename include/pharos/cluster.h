@@ -263,10 +263,12 @@ typedef struct phc_def {
     float halo;                    /* * width of the strip that nodes see of each other; 0 = computed of all this */
     uint32_t lag_max;              /* * ticks that a remote entity may be old, 1 .. 1000 */
     uint32_t silent_ticks;         /* remote entities leave if their node is not heard for so many ticks */
-    uint32_t lease_ms;             /* a member that is not heard by the control store for so long is put out; 1000 .. */
-    uint32_t list_ms;              /* between two looks at the control store: at most a quarter of lease_ms */
+    uint32_t lease_ms;             /* * a member that the control store does not hear for so long is put out; 1000 .. */
+    uint32_t list_ms;              /* * between two looks at the control store, and two heartbeats: at most a quarter of
+                                      lease_ms */
     uint32_t link_timeout_ms; /* of two members that do not hear each other one is put out, a lease later. Three times
-                                 list_ms at least, as each of these has one heartbeat; 0 = off */
+                                 list_ms at least, as each of these has one heartbeat; 0 = off. Best the same at
+                                 all that judge: one with half of it, and faulty links of its own, puts out others */
     uint32_t moves_per_tick;  /* families and single entities handed over in a tick, at most; 1024 are on their way to
                                  one node at a time */
     phc_store_loss store_loss;
@@ -275,9 +277,9 @@ typedef struct phc_def {
     bool gateway;    /* it owns nothing, has no world, and is waited for at map barriers */
     bool balance;    /* a node: it may be the one that gives regions of a busy node to others, by their loads. A load is
                         the time from phc_tick() to the end of phc_told(): work outside of a round does not count */
-    bool adopt_map;  /* if the control store comes back empty, members write their newest map into it, and go on. Off:
-                        they end. The same for all members, and so is lease_ms then. Stop all servers of the lost store
-                        before. The first process of a new world begins a lease later */
+    bool adopt_map;  /* * if the control store comes back empty, members write their newest map into it, and go on. Off:
+                        they end. Stop all servers of the lost store before. The first process of a new world begins a
+                        lease later */
     phc_pack_fn pack; /* NULL: entities have no state of the host */
     void *pack_user;
     phc_clock_fn clock; /* NULL = CLOCK_BOOTTIME */

@@ -148,8 +148,9 @@
     X(u32, lag_max, 4, 0, 1, 1000, "ticks that a remote entity may be old; the same for all members") \
     X(u32, silent_ticks, 40, 0, 1, 1000000, "remote entities leave if their node is not heard for so many ticks") \
     X(u32, lease_ms, 5000, 0, PHX_LEASE_MS_MIN, PHX_CLUSTER_MS_MAX, \
-      "a member that the control store does not hear for so long is put out") \
-    X(u32, list_ms, 200, 0, 10, PHX_CLUSTER_MS_MAX, "between two looks at the control store") \
+      "a member that the control store does not hear for so long is put out; the same for all members") \
+    X(u32, list_ms, 200, 0, 10, PHX_CLUSTER_MS_MAX, \
+      "between two looks at the control store, and two heartbeats; the same for all members") \
     X(u32_or_0, link_timeout_ms, 5000, 0, PHX_LEASE_MS_MIN, PHX_CLUSTER_MS_MAX, \
       "of two members that do not hear each other one is put out, a lease after that time; 0 = none is") \
     X(u32, moves_per_tick, 2000, 0, 1, 1000000, "families and single entities handed over in a tick, at most") \
@@ -161,7 +162,7 @@
       "it may be the one node that gives regions of a busy node to others; off at all of them: none does") \
     X(flag, adopt_map, false, 0, 0, 1, \
       "a control store that has lost all it had gets the newest map that members have; off: they end; the same for " \
-      "all members, and if it is on lease_ms, too")
+      "all members")
 
 #define PHX_SERVERS_MAX 5       /* of each kind, as PHC_SERVERS_MAX */
 #define PHX_SERVER_MAX 255      /* bytes of an address; a word of a config file has no more */

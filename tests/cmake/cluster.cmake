@@ -44,6 +44,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/member/test_phc.c
         unit/cluster/member/test_questions.c
         unit/cluster/member/test_reports.c
+        unit/cluster/member/test_shared_times.c
         unit/cluster/member/test_short_ticks.c
         unit/cluster/member/test_stream.c
         LIBS pharos_cluster_conform pharos_cluster_walks pharos_cluster LABELS cluster)

@@ -95,10 +95,11 @@ def refusals_for_good():
     etcd.put("ph/demo/nodes/63", registration(2))
     Node(etcd).ends("another version", 5, "another, incompatible version")
     etcd.forget()
-    first = Node(etcd)
+    first = Node(etcd, lease_ms=LEASE_LONG_MS)
     check("a node joins", first.has("joined"), first.errors())
-    Node(etcd, "--walkers", "7").ends("another definition", 5, "definition")
+    Node(etcd, "--walkers", "7", lease_ms=LEASE_LONG_MS).ends("another definition", 5, "definition")
     Node(etcd, "--regions", "2x2").ends("other regions", 5, "cluster.regions")
+    Node(etcd).ends("another lease", 5, f"cluster.lease_ms is {LEASE_MS} here, {LEASE_LONG_MS} there")
     first.stop()
     etcd.close()
 

@@ -73,6 +73,10 @@ uint64_t phx_definition_number(const phc_def *def)
     add_float(&sum, def->speed_max);
     add_float(&sum, def->halo);
     add_number(&sum, def->lag_max);
-    if (def->adopt_map) add_number(&sum, def->lease_ms); /* a map is adopted once every member's lease has ended */
+    /* A member puts another one out, or adopts a map, behind one own lease: a longer one may be proven then. And it
+     * takes a link as silent by its own list_ms, as a heartbeat comes in each of these. */
+    add_number(&sum, def->lease_ms);
+    add_number(&sum, def->list_ms);
+    add_number(&sum, def->adopt_map);
     return phx_sum_end(&sum);
 }

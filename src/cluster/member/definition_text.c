@@ -86,8 +86,9 @@ size_t phx_definition_text(const phc_def *def, char *text, size_t size)
     add_number(&lines, "cluster.speed_max", def->speed_max);
     add_number(&lines, "cluster.halo", def->halo);
     add_line(&lines, "cluster.lag_max %u\n", def->lag_max);
+    add_line(&lines, "cluster.lease_ms %u\n", def->lease_ms);
+    add_line(&lines, "cluster.list_ms %u\n", def->list_ms);
     add_line(&lines, "cluster.adopt_map %s\n", def->adopt_map ? "on" : "off");
-    if (def->adopt_map) add_line(&lines, "cluster.lease_ms %u\n", def->lease_ms);
     add_line(&lines, "definition %" PRIu64 "\n", def->definition);
     add_keys(&lines, "world.", world_keys, PHX_WORLD_KEY_COUNT, world);
     add_line(&lines, "classes %u\n", world->class_count);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cluster/map/eras.h"
-#include "cluster/member/definition.h"
 #include "cluster/membership/wishes.h"
 #include "support/node_reads.h"
 #include "unit/cluster/membership/membership_bed.h"
@@ -390,22 +389,4 @@ Test(adoption, a_member_does_not_come_back_into_another_map_of_the_same_version)
     bed_run(LEASE_TICKS);
     cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(bed.processes[0].membership.reason, "the store has lost the map");
-}
-
-/* ---- members ---- */
-
-/* The wait is by the own lease: a member with a longer one would be proven behind it. */
-Test(adoption, members_that_adopt_have_the_same_lease)
-{
-    const ph_world_def world = ph_world_def_default();
-    phc_def def = phc_def_default();
-    def.world_def = &world;
-    const uint64_t without = phx_definition_number(&def);
-    def.lease_ms += 1;
-    cr_assert_eq(phx_definition_number(&def), without);
-    def.adopt_map = true;
-    const uint64_t with = phx_definition_number(&def);
-    def.lease_ms += 1;
-    cr_assert_neq(with, without);
-    cr_assert_neq(phx_definition_number(&def), with);
 }
