@@ -39,6 +39,13 @@
  * leave meanwhile does not come; all others of its family do. A later entity of an id that waits comes behind the first
  * one, and all that was handed over behind it comes later still.
  *
+ * Places that come free are kept for the first one that needs more of them: neither what came behind it nor new copies
+ * take any, and PHC_EVENT_LAG tells of copies that are left out. So a family, which comes whole, comes once enough
+ * entities have left. After 64 rounds others have their turn, for as many; then places are kept for 128 rounds, and so
+ * on. For own entities may leave room for no more than a part of a family, and places must not lie idle for ever.
+ * What the host enters takes places in each round: while more enter than leave, no family comes. A family of more than
+ * entities_max is lost (PHC_EVENT_LOST).
+ *
  * The two ways out of a process are tables of functions, so that a host can bring its own:
  *
  *   phc_transport   messages between members, by subject; may lose, double, delay and reorder them
@@ -305,7 +312,8 @@ typedef struct phc phc;
  *    tick with more refusals than it tells (refusals_max). No node has it: ask phc_who_has(), enter it.
  *  - any other, 0: the world refused its enter for that. Ask and enter as above.
  *  - any other, n: node n offered it, or died before it took it, and it can not be imported here: it is of another
- *    program, or damaged. No node has it: ask, and enter it as the database has it.
+ *    program, or damaged, or its family has more entities than entities_max (PH_CAPACITY). No node has it: ask, and
+ *    enter it as the database has it.
  *
  * PHC_EVENT_DUPLICATE: two hosts had entered the id `id`, and one of the two came from node n, or back from it.
  *

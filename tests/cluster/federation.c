@@ -335,7 +335,7 @@ static void take_events(member *m)
     phx_map_barrier_begin(&m->node, m->halo->now);
     while (take_next_event(&m->node, &event)) {
         CHECK(event.kind == PHX_NODE_GAINED, "event %d", (int)event.kind);
-        CHECK_OK(phx_halo_gain(m->halo, &event, &family));
+        CHECK_OK(phx_halo_gain(m->halo, &event, false, &family));
     }
 }
 

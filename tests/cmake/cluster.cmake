@@ -18,6 +18,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/halo/test_region_set.c
         unit/cluster/member/test_dead_nodes.c
         unit/cluster/member/test_full_world.c
+        unit/cluster/member/test_kept_places.c
         unit/cluster/node/test_channel.c
         unit/cluster/node/test_doubles.c
         unit/cluster/node/test_hand_over.c

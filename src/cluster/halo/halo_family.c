@@ -153,7 +153,8 @@ ph_status phx_halo_clear(phx_halo *halo, const phx_offer *offer)
     return PH_OK;
 }
 
-static ph_status import_family(phx_halo *halo, const phx_offer *offer, phx_family *family)
+/* Makes room for it in the table, and under its ids in the world. */
+static ph_status admit_family(phx_halo *halo, const phx_offer *offer, phx_family *family)
 {
     if (!phx_family_open(family, offer)) return PH_BAD_VALUE;
     if (!phx_halo_reserve_own(halo, family->count)) return PH_NO_MEMORY;
@@ -162,6 +163,13 @@ static ph_status import_family(phx_halo *halo, const phx_offer *offer, phx_famil
         const ph_status status = clear_place(halo, &member);
         if (status != PH_OK) return status;
     }
+    return PH_OK;
+}
+
+static ph_status import_family(phx_halo *halo, const phx_offer *offer, phx_family *family)
+{
+    const ph_status status = admit_family(halo, offer, family);
+    if (status != PH_OK) return status;
     return ph_import(halo->def.producer, family->capsule, family->capsule_bytes, stay_of, halo);
 }
 
@@ -206,10 +214,11 @@ static void leave_again(phx_halo *halo, const phx_family_member *member)
     halo->is_behind = true;
 }
 
-ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, phx_family *family)
+ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, bool waits, phx_family *family)
 {
     if (!phx_halo_reserve_copies(halo, event->dropped_count)) return PH_NO_MEMORY;
-    const ph_status status = import_family(halo, &event->offer, family);
+    const ph_status status =
+        waits ? admit_family(halo, &event->offer, family) : import_family(halo, &event->offer, family);
     if (status != PH_OK) return status;
     for (uint32_t i = 0; i < family->count; i++) {
         const phx_family_member member = member_of(event, family, i);

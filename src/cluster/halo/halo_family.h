@@ -17,9 +17,9 @@ ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number, phx_family
 /*
  * A family that the node gained, or took back; *family: its members, and the ones that came in place of own ones. Those
  * that were dropped come with it, and leave in the same tick. PH_BAD_VALUE: its state is none; else a status of
- * ph_leave() and ph_import(), to be tried again.
+ * ph_leave() and ph_import(), to be tried again. waits: it is own, and not imported, as if the world had refused it.
  */
-ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, phx_family *family);
+ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, bool waits, phx_family *family);
 /*
  * Once more, as the world has refused it. Members that are not phx_halo_entity.arrives any more have left meanwhile,
  * and leave again, in the same tick: no id of them is own. Statuses as before.

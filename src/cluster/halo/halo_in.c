@@ -166,6 +166,10 @@ static bool take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
         return true;
     }
     if (entity && is_older(halo, entity, copy, from)) return true;
+    if (!entity && halo->keeps_places) { /* one of another stay takes the place of the one that is here */
+        phx_halo_leave_out(halo, from->source);
+        return true;
+    }
     const uint32_t replaced = replaced_by(halo, entity, copy, from);
     if (!entity || entity->stay != copy->stay) {
         if (!make_place(halo, copy->id)) return false;

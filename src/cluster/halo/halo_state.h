@@ -78,7 +78,8 @@ typedef struct phx_halo_peer {
     uint64_t echoed;     /* own tick that it had heard as it wrote its newest whole tick; see phx_halo_lag() */
     uint64_t echo_taken; /* the same, of the last tick of this node's world that took all commands */
     uint32_t parts;      /* of its newest tick that came and were taken whole, in their order from the first one on */
-    bool lacks; /* the own world had no room for a copy of its last whole tick: the next one may be no better */
+    bool lacks;       /* the own world had no room for a copy of its last whole tick: the next one may be no better */
+    bool is_left_out; /* a new copy of its is, as places are kept: noted as a lack once the tick has passed */
     uint64_t copies_in, copies_out, messages_in, messages_out, bytes_in, bytes_out;
     uint64_t *pins; /* ids that it needs, by their places; 0 = an empty one */
     uint32_t pin_count, pin_capacity;
@@ -166,10 +167,11 @@ typedef struct phx_halo {
     phx_region_set needs;   /* regions of others in which this node has own entities: see phx_halo_find_away() */
     uint32_t heard_version; /* see phx_halo_head */
     uint32_t settled_version;
-    bool is_behind; /* commands for copies found no room: see phx_halo_try_again() */
-    bool is_short;  /* no memory for all that is written: the next messages make no whole tick */
-    uint64_t now;   /* ticks */
-    uint32_t freed; /* entities that leave with the next tick: of the host, and copies that were not repeated */
+    bool is_behind;    /* commands for copies found no room: see phx_halo_try_again() */
+    bool is_short;     /* no memory for all that is written: the next messages make no whole tick */
+    bool keeps_places; /* places that come free are for entities that came: new copies are left out */
+    uint64_t now;      /* ticks */
+    uint32_t freed;    /* entities that leave with the next tick: of the host, and copies that were not repeated */
     uint32_t stays;
     phx_halo_regions regions;
     ph_hit *hits; /* of the last search */

@@ -149,13 +149,24 @@ uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer)
     return since > silent + 1 ? since - 1 : silent; /* the own tick that is under way has not passed */
 }
 
-void phx_halo_note_lack(phx_halo *halo, const phx_halo_entity *copy)
+static void note_peer_lacks(phx_halo_peer *peer)
 {
-    phx_halo_peer *peer = phx_halo_peer_find(halo, phx_halo_remote_of(halo, copy)->source);
-    if (!peer) return;
     peer->lacks = true;
     peer->echoed = peer->echo_taken;
     peer->parts = UINT32_MAX; /* so the rest of its tick, which may come later, makes no whole one */
+}
+
+void phx_halo_note_lack(phx_halo *halo, const phx_halo_entity *copy)
+{
+    phx_halo_peer *peer = phx_halo_peer_find(halo, phx_halo_remote_of(halo, copy)->source);
+    if (peer) note_peer_lacks(peer);
+}
+
+void phx_halo_leave_out(phx_halo *halo, uint64_t source)
+{
+    phx_halo_peer *peer = phx_halo_peer_find(halo, source);
+    halo->counts.refused++;
+    if (peer) peer->is_left_out = true;
 }
 
 void phx_halo_end_tick(phx_halo *halo, bool all_taken)
@@ -163,6 +174,8 @@ void phx_halo_end_tick(phx_halo *halo, bool all_taken)
     halo->freed = 0;
     for (uint32_t i = 0; i < halo->peer_count; i++) {
         phx_halo_peer *peer = &halo->peers[i];
+        if (peer->is_left_out) note_peer_lacks(peer);
+        peer->is_left_out = false;
         if (!all_taken) peer->echoed = peer->echo_taken;
         peer->lacks &= peer->echoed == peer->echo_taken;
         peer->echo_taken = peer->echoed;

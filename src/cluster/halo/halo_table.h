@@ -49,6 +49,11 @@ uint64_t phx_halo_lag(const phx_halo *halo, const phx_halo_peer *peer);
 /* The world had no room for the copy, or for a change of it: its source's tick is not here whole, and its lag rises. */
 void phx_halo_note_lack(phx_halo *halo, const phx_halo_entity *copy);
 /*
+ * A new copy of that source is left out, as places are kept (phx_halo.keeps_places): as if the world had refused it. So
+ * its tick comes whole, and is known as a lack behind the own tick alone.
+ */
+void phx_halo_leave_out(phx_halo *halo, uint64_t source);
+/*
  * A tick of the world has passed, and its refusals are known. !all_taken: commands may wait in their queue, so the lag
  * counts from before them.
  */

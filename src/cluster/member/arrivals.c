@@ -84,9 +84,11 @@ static bool reserve_room(phc *member, const phx_offer *offer)
     return phx_reports_reserve(member, bytes + records) && phx_arrivals_reserve(member, bytes);
 }
 
-static ph_status open_family(phc *member, const phx_node_event *event, phx_family *family)
+/* For one that is larger than the world there never is room. */
+static ph_status open_family(phc *member, const phx_node_event *event, bool waits, phx_family *family)
 {
-    if (event->kind != PHX_NODE_DUPLICATE) return phx_halo_gain(&member->halo, event, family);
+    if (event->offer.follower_count >= member->entities_max) return PH_CAPACITY;
+    if (event->kind != PHX_NODE_DUPLICATE) return phx_halo_gain(&member->halo, event, waits, family);
     return phx_family_open(family, &event->offer) ? PH_OK : PH_BAD_VALUE;
 }
 
@@ -95,7 +97,9 @@ static bool gain_family(phc *member, const phx_node_event *event)
 {
     phx_family family;
     if (!reserve_room(member, &event->offer)) return false;
-    const ph_status status = open_family(member, event, &family);
+    const bool comes = event->kind != PHX_NODE_DUPLICATE,
+               waits = comes && phx_arrivals_hold_back(member, &event->offer);
+    const ph_status status = open_family(member, event, waits, &family);
     if (status == PH_FULL || status == PH_NO_MEMORY || status == PH_BAD_HANDLE) return false;
     if (status != PH_OK) { /* it would be refused for ever, and nothing else would come */
         for (uint32_t i = 0; i <= event->offer.follower_count; i++)
@@ -103,8 +107,8 @@ static bool gain_family(phc *member, const phx_node_event *event)
         member->counts.damaged++;
         return true;
     }
-    const bool comes = event->kind != PHX_NODE_DUPLICATE;
     if (comes) phx_arrivals_add(member, event);
+    if (waits) phx_arrivals_refuse(member, event->offer.id, PH_CAPACITY);
     for (uint32_t i = 0; i < family.count; i++) report_arrival(member, event, &family, i);
     if (comes) member->gone_count += event->dropped_count;
     return true;

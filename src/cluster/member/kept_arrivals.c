@@ -6,6 +6,7 @@
 
 #include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/member/arrival_room.h"
 #include "cluster/member/reports.h"
 
 bool phx_arrivals_have(const phc *member, uint64_t id)
@@ -73,12 +74,6 @@ void phx_arrivals_add(phc *member, const phx_node_event *event)
 
 /* ---- refusals ---- */
 
-/* More memory may be there in any later tick, and an unknown reason may be the same. */
-static bool is_for_memory(ph_status why)
-{
-    return why == PH_NO_MEMORY || why == PH_UNKNOWN_ID;
-}
-
 /* So many of the family are not in the world: a capsule comes whole, so it needs room for all of these. */
 static uint32_t count_needed(const phc *member, const phx_offer *offer)
 {
@@ -95,10 +90,15 @@ static void refuse_arrival(phc *member, phx_arrival *arrival, ph_status why)
     const phx_offer offer = event_of(member, arrival).offer;
     member->refused_count += !arrival->waits;
     member->open_count -= !arrival->waits;
-    member->room.is_short |= is_for_memory(why);
+    member->room.is_short |= phx_arrival_is_for_memory(why);
     arrival->why = why;
     arrival->waits = true;
     arrival->needs = count_needed(member, &offer);
+}
+
+bool phx_arrivals_hold_back(const phc *member, const phx_offer *offer)
+{
+    return member->room.has_kept && count_needed(member, offer) > 0;
 }
 
 void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why)
@@ -144,7 +144,7 @@ static void note_taken(phc *member, const phx_arrival *arrival)
 {
     if (arrival->why == PH_OK) return;
     member->room.turn = 0;
-    if (is_for_memory(arrival->why)) member->room.is_short = false;
+    if (phx_arrival_is_for_memory(arrival->why)) member->room.is_short = false;
 }
 
 static bool waits_still(void *user, phx_item item)
@@ -192,12 +192,8 @@ void phx_arrivals_begin_round(phc *member)
 
 void phx_arrivals_end_tick(phc *member, uint64_t entities, bool all_taken)
 {
-    phx_arrival_room *room = &member->room;
-    if (entities > room->most) room->most = entities;
-    room->fewer = room->most - entities;
-    room->given = 0;
-    room->has_turn = true;
     if (member->open_count > 0 || member->any_left) forget_arrivals(member, all_taken ? FATE_TOLD : FATE_PARTLY);
+    phx_arrival_room_end_tick(member, entities);
 }
 
 void phx_arrivals_audit(phc *member)
@@ -234,42 +230,28 @@ static bool import_again(phc *member, phx_arrival *arrival)
     const phx_node_event event = event_of(member, arrival);
     if (!clear_place(member, &event, arrival)) return false;
     if (phx_halo_gain_again(&member->halo, &event) != PH_OK) return false;
-    member->room.given += arrival->needs;
     arrival->waits = false;
     member->refused_count--;
     member->open_count++;
     return true;
 }
 
-/* Is there room for it, or memory, as far as is known? */
-static bool is_due(const phc *member, const phx_arrival *arrival)
-{
-    const phx_arrival_room *room = &member->room;
-    if (is_for_memory(arrival->why)) return !room->is_short;
-    if (arrival->why == PH_CAPACITY && arrival->needs == 0) return false; /* it met another bound: in its turn */
-    return arrival->why != PH_CAPACITY || room->given + arrival->needs <= room->fewer + member->halo.freed;
-}
-
-/* The next one in turn of those that wait and are not due; else their number. */
-static uint32_t find_turn(const phc *member)
-{
-    const uint32_t count = member->arrivals.count;
-    for (uint32_t i = 0; i < count && member->room.has_turn; i++) {
-        const uint32_t at = (member->room.turn + i) % count;
-        if (member->kept[at].waits && !is_due(member, &member->kept[at])) return at;
-    }
-    return count;
-}
-
+/* Where places are kept none passes the first one that they do not suffice for, unless it needs none. */
 void phx_arrivals_import(phc *member)
 {
+    phx_arrival_room *room = &member->room;
     if (member->refused_count == 0) return;
-    const uint32_t turn = find_turn(member);
+    const uint32_t turn = phx_arrival_find_turn(member);
+    bool is_kept = false;
     for (uint32_t i = 0; i < member->arrivals.count; i++) {
         phx_arrival *arrival = &member->kept[i];
-        if (!arrival->waits || (i != turn && !is_due(member, arrival))) continue;
-        if (!import_again(member, arrival) || i != turn) continue;
-        member->room.turn = i + 1;
-        member->room.has_turn = false;
+        const bool is_due = phx_arrival_is_due(member, arrival) && !(is_kept && arrival->needs > 0);
+        is_kept |= room->keeps && !is_due && phx_arrival_needs_places(arrival);
+        if (!arrival->waits || !(is_due || i == turn) || !import_again(member, arrival)) continue;
+        if (is_due) room->given += arrival->needs;
+        if (i != turn) continue;
+        room->turn = i + 1;
+        room->has_turn = false;
     }
+    room->has_kept |= is_kept;
 }

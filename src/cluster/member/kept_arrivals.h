@@ -6,7 +6,8 @@
  * many entities fewer the world has than it has had behind any tick, and how many leave. For want of memory, or without
  * a reason that was told: once another such one was taken. What is known may be too little, as the world never was full
  * behind a tick: so in each tick one of the others is tried as well, in turn. A tick costs that one alone, however many
- * wait. All come in their order. One that was refused for another reason comes in the next tick.
+ * wait. All come in their order; places that are too few for the first one are kept for it, see arrival_room.h. One
+ * that was refused for another reason comes in the next tick.
  */
 #ifndef PHX_CLUSTER_MEMBER_KEPT_ARRIVALS_H
 #define PHX_CLUSTER_MEMBER_KEPT_ARRIVALS_H
@@ -27,6 +28,11 @@ bool phx_arrivals_meet(const phc *member, const phx_offer *offer);
 bool phx_arrivals_reserve(phc *member, uint64_t bytes);
 /* It was imported, as the event says; room was reserved. */
 void phx_arrivals_add(phc *member, const phx_node_event *event);
+/*
+ * Does a new one wait, as it needs places, and the ones that come free are kept for one before it? Known behind
+ * phx_arrivals_import().
+ */
+bool phx_arrivals_hold_back(const phc *member, const phx_offer *offer);
 /* A round begins: what the host has let leave since is forgotten. */
 void phx_arrivals_begin_round(phc *member);
 /* Arrivals that the world has refused come again. What it does not take now is refused again. */

@@ -110,6 +110,7 @@ static phc *make_member(const phc_def *def, ph_world world, const phc_transport 
     member->def.name = member->name;
     if (!def->clock) member->def.clock = phx_phc_clock;
     member->world = world;
+    member->entities_max = def->world_def->entities_max;
     member->transport = *transport;
     member->grid = grid_of(def);
     return member;

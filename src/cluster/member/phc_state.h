@@ -60,13 +60,19 @@ typedef struct phx_arrival {
     bool is_told;   /* the host knows that its place is cleared */
 } phx_arrival;
 
-/* Which arrivals are imported again, and when: see kept_arrivals.h. */
+/* Which arrivals are imported again, and when: see arrival_room.h. */
 typedef struct phx_arrival_room {
     uint64_t most, fewer; /* entities that the world has had behind a tick, and so many fewer it has now */
     uint64_t given;       /* places that imports of this round have */
     bool is_short;        /* of memory, as far as is known */
     bool has_turn;        /* in this round one may be tried of which no room is known, */
     uint32_t turn;        /* ... the first one from this place on */
+    bool keeps;           /* in this round places that come free are kept for the first one that needs some */
+    bool has_kept;        /* ... and there is one that they do not suffice for */
+    bool is_open;         /* others have their turn, until nothing is owed */
+    uint64_t owed;        /* rounds: others may have places in as many as places were kept in */
+    uint64_t kept_most;   /* rounds in a row, for the one that they were kept for last, */
+    uint64_t first;       /* ... by its root */
 } phx_arrival_room;
 
 enum { PHX_LOAD_ROUNDS = 256 };
@@ -90,6 +96,7 @@ struct phc {
     char name[PHC_NAME_MAX + 1];
     phx_mem mem;
     ph_world world;
+    uint32_t entities_max; /* of the world */
     ph_producer producer;
     phc_transport transport;
     phx_region_grid grid;
