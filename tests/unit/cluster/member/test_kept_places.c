@@ -186,6 +186,23 @@ Test(kept_places, a_family_comes_before_ones_that_wait_behind_it)
     cr_assert_geq(count_in_world(FIRST_SINGLE, SINGLES, false), FEW_ROUNDS - 2, "then these come");
 }
 
+/* As in a world that never was full behind a tick: so one that waits is tried in each, which would take a place. */
+Test(kept_places, places_that_are_not_known_are_kept_too)
+{
+    open_nodes(ROOM, ROOM);
+    send_family(FAMILY);
+    make_singles_wait();
+    phc *member = hosts[1].member;
+    cr_assert_eq(phc_tick(member), PH_OK);
+    for (uint64_t id = 1; id <= FAMILY; id++) cr_assert_eq(phc_leave(member, OTHERS + id), PH_OK);
+    cr_assert_eq(ph_tick(hosts[1].world, NULL), PH_OK);
+    member->room.most = 0;
+    cr_assert_eq(phc_told(member), PH_OK);
+    cr_assert_eq(member->room.fewer, 0);
+    run_rounds(2);
+    cr_assert_eq(count_in_world(1, FAMILY, false), FAMILY);
+}
+
 Test(kept_places, a_family_comes_before_ones_that_come_later)
 {
     open_nodes(ROOM, ROOM);
