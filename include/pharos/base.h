@@ -45,7 +45,7 @@ extern "C" {
  */
 #define PH_STATUS_LIST(X) \
     X(PH_OK, 0, "done") \
-    X(PH_FULL, 1, "a bounded queue is full: run a tick (or take batches) and submit again") \
+    X(PH_FULL, 1, "a bounded queue is full: run a tick (or take answers) and submit again") \
     X(PH_EMPTY, 2, "nothing to take at present") \
     X(PH_BUSY, 3, \
       "the world is in a tick or has one half way, is being read while a tick was asked for, or a tick ended the " \
@@ -62,21 +62,23 @@ extern "C" {
     X(PH_BAD_RADIUS, 13, "a radius, margin, reach or visible is not a number from 0 to 1e18") \
     X(PH_BAD_KIND, 14, "the kind is not a class of this world") \
     X(PH_BAD_VALUE, 15, "an attribute is outside its range, or can not be set here") \
-    X(PH_CAPACITY, 16, "the world holds as many entities as its definition allows") \
-    X(PH_ATTACHED, 17, "the entity follows its parent and can not be moved by itself") \
+    X(PH_CAPACITY, 16, \
+      "the world holds as many entities, or areas, as its definition allows; of a cluster: as many members, or pins") \
+    X(PH_ATTACHED, 17, \
+      "the entity is attached: its parent gives it position and instance, and takes it along into a capsule") \
     X(PH_CYCLE, 18, "the parent hangs on the child already, or is the child itself") \
     X(PH_TOO_DEEP, 19, "the chain of attachments would be deeper than 8") \
     X(PH_ABSENT, 20, "there is no such pair, link, hide, reveal, attachment or area") \
     X(PH_SAME_ID, 21, "the two ids of a pair, link, hide or reveal are the same") \
-    X(PH_TAKEN, 22, "all handles of this kind are taken") \
-    X(PH_TOO_LARGE, 23, "the payload is larger than PH_PAYLOAD_MAX") \
+    X(PH_TAKEN, 22, \
+      "all handles of this kind are taken, or this one; of a cluster: the region, or the number, is another member's") \
+    X(PH_TOO_LARGE, 23, "the payload is larger than PH_PAYLOAD_MAX, or the capsule than PH_CAPSULE_MAX or its room") \
     X(PH_TICK_FULL, 24, "the tick carries as many bytes of broadcasts as broadcast_bytes allows") \
     X(PH_PENDING, 25, \
-      "nothing to take at present, but more waits for a tick: return the batches and run one; of a cluster: the " \
-      "entity " \
-      "is on its way") \
+      "nothing to take at present, but more waits for a tick: return the batches and run one; of a cluster: " \
+      "the entity is on its way") \
     X(PH_NOT_GIVEN, 26, "a field that is needed is not given: set its bit in ph_attrs.given (PH_X and PH_Y at enter)") \
-    X(PH_IO, 27, "the host's function could not write, or could not read so many bytes") \
+    X(PH_IO, 27, "a read or write failed: of the host's function, a file or a socket; or a thread is not to be had") \
     X(PH_BAD_IMAGE, 28, "it is no image of a world, is damaged, of a later format, or says what can not be") \
     X(PH_BAD_RECORD, 29, "it is no record of a journal, is damaged, or is not the next one of this world") \
     X(PH_FENCED, 30, "this process is a member of its cluster no more, for good")

@@ -269,9 +269,10 @@ typedef struct phc_def {
     float speed_max;               /* * units that an entity moves in a tick, at most; a teleport is no move */
     float halo;                    /* * width of the strip that nodes see of each other; 0 = computed of all this */
     uint32_t lag_max;              /* * ticks that a remote entity may be old, 1 .. 1000 */
-    uint32_t silent_ticks;         /* remote entities leave if their node is not heard for so many ticks */
-    uint32_t lease_ms;             /* * a member that the control store does not hear for so long is put out; 1000 .. */
-    uint32_t list_ms;              /* * between two looks at the control store, and two heartbeats: at most a quarter of
+    uint32_t silent_ticks;         /* remote entities leave if their node is not heard for so many ticks, lag_max .. */
+    uint32_t lease_ms;             /* * a member that the control store does not hear for so long is put out:
+                                      1000 .. 600000 */
+    uint32_t list_ms;              /* * between two looks at the control store, and two heartbeats: 10 .. a quarter of
                                       lease_ms */
     uint32_t link_timeout_ms; /* of two members that do not hear each other one is put out, a lease later. Three times
                                  list_ms at least, as each of these has one heartbeat; 0 = off. Best the same at

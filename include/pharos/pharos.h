@@ -14,8 +14,9 @@
  *
  * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) has no influence,
  * and each call leaves it as it was; the host's allocator, log and parallel_for may be called in the default one.
- * No call waits, except ph_tick(), ph_tick_many() and ph_apply() for their work, and ph_world_destroy() and
- * ph_crew_destroy() for their threads.
+ * No call waits for another thread, except for workers. A tick, an apply, ph_find_many(), ph_monitor_fill() and all
+ * calls that save, load or replay a world wait until each worker has done its part; ph_world_destroy() and
+ * ph_crew_destroy() wait until their threads have ended.
  */
 #ifndef PHAROS_PHAROS_H
 #define PHAROS_PHAROS_H
@@ -140,10 +141,11 @@ PH_NODISCARD PH_API ph_status ph_tick_many(const ph_world *worlds, uint32_t coun
 /**
  * Changes the fields that may change while the world lives: sticky, height, shape, span, broadcast_bytes, events_max,
  * share_min, activation_span, activation_linger, crowd_entities, crowd_floor and the classes (values of
- * the present classes; further classes behind them). The next tick applies all of it or nothing, before its commands.
- * @return PH_NOT_LIVE when any other field differs from the world's: `reason` names the
- * first one and nothing changes; PH_BAD_DEF; PH_NO_MEMORY.
- * allocator, log, tasks, crew and workers are not compared. @thread ticker
+ * the present classes; further classes behind them). The next tick applies all of it or nothing, before its commands;
+ * of several calls before it the last one counts.
+ * @return PH_OK; PH_NOT_LIVE when any other field differs from the world's: `reason` names the first one and nothing
+ * changes; PH_BAD_DEF; PH_NO_MEMORY; PH_BAD_HANDLE, PH_BAD_ARGUMENT. allocator, log, tasks, crew, workers and batches
+ * are not compared: the world keeps its own. @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_world_reconfigure(ph_world world, const ph_world_def *def, char *reason,
                                                    size_t reason_size);
@@ -516,7 +518,7 @@ PH_NODISCARD PH_API ph_status ph_import(ph_producer producer, const void *capsul
 /**
  * Opens consumer `index` of [0, ph_world_def.consumers). An observer chooses its consumer by the
  * attribute `consumer`. Until the consumer is opened its batches are kept, and coalesced beyond the
- * bound, as for a slow one. PH_TAKEN: it is open. @thread any
+ * bound, as for a slow one. PH_TAKEN: it is open; PH_BAD_ARGUMENT: there is none of that index. @thread any
  */
 PH_NODISCARD PH_API ph_status ph_consumer_open(ph_world world, uint32_t index, ph_consumer *consumer);
 

@@ -3,7 +3,7 @@
  * Pharos: definitions that a host fills in, and the flat records that it reads.
  *
  * Lengths are in the host's own unit (metres, yards, centimetres); the ground plane is
- * (x, y), z is height. All geometry is float32 (see the README, "Exactness").
+ * (x, y), z is height. All geometry is float32 (docs/limits.md, "Exactness").
  */
 #ifndef PHAROS_TYPES_H
 #define PHAROS_TYPES_H
@@ -726,18 +726,18 @@ typedef struct ph_stats {
     uint64_t woken, slept;             /* activation edges made */
     uint64_t areas;                    /* now */
     uint64_t area_enters, area_leaves; /* edges of areas made */
-    uint64_t updates;                  /* updates: targets sent to observers, ... */
+    uint64_t updates;                  /* targets sent to observers by updates; see updates_held */
     uint64_t adds_held;                /* times that a target had to wait for a further tick: adds_max, events_max */
     uint64_t ticks_spread;             /* ticks that had more events than events_max */
     uint64_t ticks_short;              /* ticks that ph_tick_finish() went on with */
     uint64_t observers_reset;          /* ... and the observers that got nothing of it: their lists come anew later */
-    uint64_t updates_held;             /* ... times that one had to wait for a further tick: updates_max, ... */
-    uint64_t updates_replaced; /* ... and the ones that a slow consumer did not get: there was a later position, the
-                                  target had left the list, or the observer had left */
-    uint64_t migrations;
-    uint64_t halo_records;
-    uint64_t exchange_rounds; /* beyond one a tick means exchange_bytes was too small */
-    uint64_t deferred_adds;
+    uint64_t updates_held;             /* times that an update had to wait for a further tick: updates_max */
+    uint64_t updates_replaced; /* updates that a slow consumer did not get: there was a later position, the target had
+                                  left the list, or the observer had left */
+    uint64_t migrations;       /* entities that went from one shard to another */
+    uint64_t halo_records;     /* halo copies sent from one shard to another */
+    uint64_t exchange_rounds;  /* beyond one a tick means exchange_bytes was too small */
+    uint64_t deferred_adds; /* enters, immigrants and ghosts: phase index adds all of a tick to their towers at once */
     uint64_t observers_glanced;   /* work counters: observers done by comparing positions, their own or the ones
                                      of targets that moved near them, ... */
     uint64_t observers_evaluated; /* ... observers with a full evaluation of the list, ... */

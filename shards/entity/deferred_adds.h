@@ -4,8 +4,8 @@
  * the index phase, so every enter, immigrant and halo copy of a tick is added there, in one sort of the grid.
  * Exception: a ghost in no own view waits for the next sort that has another reason. Written by the shard's owner.
  *
- * A host's visit iterates between ticks and holds off the whole tick, so its adds wait one stage earlier, in the
- * producers' queues.
+ * A host's visit is no such iteration: it copies pieces of a list between ticks, and a tick that runs meanwhile ends
+ * it. The commands of its callback wait one stage earlier, in the producers' queues.
  */
 #ifndef PHX_SHARDS_ENTITY_DEFERRED_ADDS_H
 #define PHX_SHARDS_ENTITY_DEFERRED_ADDS_H
