@@ -43,8 +43,8 @@
  * take any, and PHC_EVENT_LAG tells of copies that are left out. So a family, which comes whole, comes once enough
  * entities have left. After 64 rounds others have their turn, for as many; then places are kept for 128 rounds, and so
  * on. For own entities may leave room for no more than a part of a family, and places must not lie idle for ever.
- * What the host enters takes places in each round: while more enter than leave, no family comes. A family of more than
- * entities_max is lost (PHC_EVENT_LOST).
+ * What the host enters takes places in each round: while more enter than leave, no family comes (phc_stats.waiting). A
+ * family of more than entities_max is lost (PHC_EVENT_LOST).
  *
  * The two ways out of a process are tables of functions, so that a host can bring its own:
  *
@@ -690,10 +690,11 @@ typedef struct phc_stats {
                                 and margin than the halo has room for: it misses other nodes' entities */
     uint64_t speed_exceeded; /* moves of other nodes' entities near this one by more than speed_max a tick, also
                                 teleports within their node's regions: this node learns of them too late */
+    uint64_t waiting;        /* families and single entities that came and wait for room in the world */
     uint64_t events;         /* that wait for phc_event_next() */
     uint64_t events_full;    /* times that one waited to be told, as 16 MiB of others do: see phc_event_next() */
     uint64_t fenced;         /* 1: it is a member no more */
-    uint64_t reserved[7];    /* 0 */
+    uint64_t reserved[6];    /* 0 */
 } phc_stats;
 
 /**

@@ -88,6 +88,7 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, broadcasts_lost, "broadcasts_lost_total", "Broadcasts between nodes that were dropped."),
     METRIC(COUNTER, halo_exceeded, "halo_exceeded_total", "Looks at observers with a longer view than the halo."),
     METRIC(COUNTER, speed_exceeded, "speed_exceeded_total", "Moves near this node by more than speed_max a tick."),
+    METRIC(GAUGE, waiting, "waiting", "Families and single entities that came and wait for room in the world."),
     METRIC(GAUGE, events, "events", "Events that wait for the host to take them."),
     METRIC(COUNTER, events_full, "events_full_total", "Times that an event waited, as the host takes none."),
     METRIC(GAUGE, fenced, "fenced", "1 once it is a member no more."),

@@ -25,6 +25,7 @@ static void count_entities(const phc *member, uint64_t now, phc_stats *stats)
     if (node->fenced) return;
     stats->remote = member->halo.copy_count;
     stats->far = member->halo.far.count;
+    stats->waiting = member->refused_count + node->events.count;
 }
 
 /* A member that is fenced waits for nothing any more. */
