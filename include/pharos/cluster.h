@@ -726,13 +726,24 @@ PH_API void phc_close(phc *member);
 
 enum { PHC_SERVERS_MAX = 5 };
 
+/**
+ * Files in PEM, for servers with TLS. A server's certificate is always verified, and that it is of the host of the
+ * address; nothing turns that off. Each file that is given can be read, or the open call refuses the definition.
+ */
+typedef struct phc_tls {
+    const char *ca_file;          /* certificates that servers' are verified by; NULL = the system's */
+    const char *certificate_file; /* of this process, for servers that demand one; NULL = none */
+    const char *key_file;         /* ... and its private key, without a passphrase: both or none */
+} phc_tls;
+
 /** NATS servers of one cluster. */
 typedef struct phc_nats_def {
-    const char *const *servers; /* "nats://host:port", also with "user:password@" */
+    const char *const *servers; /* "nats://host:port", also with "user:password@"; all "tls://": with TLS */
     uint32_t server_count;      /* 1 .. PHC_SERVERS_MAX */
     const char *name;           /* shown by the servers; NULL = "pharos" */
     ph_allocator allocator;     /* zero = the library's default */
-    uint64_t reserved[4];       /* 0 */
+    phc_tls tls;                /* zero = no files */
+    uint64_t reserved[1];       /* 0 */
 } phc_nats_def;
 
 /**
@@ -743,7 +754,10 @@ typedef struct phc_nats_def {
  * host, libnats asks the system's resolver in a thread of the connection, which has no messages as long as that hangs:
  * name servers by address where the resolver may hang. close() waits for 4 s at most: a thread that has not ended by
  * then is left behind with its connection, and ends once the resolver does. Of the host's allocator it has nothing
- * then. On PH_BAD_DEF and PH_IO `reason` (may be NULL) gets one line.
+ * then. Servers of "tls://" are never spoken to without TLS: one that has none is refused, at each connect. Files of
+ * TLS are read by this call alone. libnats takes certificates of the system's authorities beside those of `ca_file`,
+ * and has no timeout for a server that hangs in the middle of a handshake: that is as a resolver that hangs. Texts of
+ * the definition are copied. On PH_BAD_DEF and PH_IO `reason` (may be NULL) gets one line.
  * @return PH_OK and *transport; PH_BAD_DEF: a field of the definition; PH_IO: a thread; PH_BAD_ARGUMENT, PH_NO_MEMORY.
  * @thread any
  */
@@ -752,11 +766,12 @@ PH_NODISCARD PH_API ph_status phc_nats_open(const phc_nats_def *def, phc_transpo
 
 /** Members of one etcd. */
 typedef struct phc_etcd_def {
-    const char *const *servers; /* "http://host:port" */
+    const char *const *servers; /* "http://host:port"; all "https://": with TLS */
     uint32_t server_count;      /* 1 .. PHC_SERVERS_MAX */
     uint32_t timeout_ms;        /* of one attempt at one server, 100 .. 60000; 0 = 1000 */
     ph_allocator allocator;     /* zero = the library's default */
-    uint64_t reserved[4];       /* 0 */
+    phc_tls tls;                /* zero = no files */
+    uint64_t reserved[1];       /* 0 */
 } phc_etcd_def;
 
 /**
@@ -764,7 +779,8 @@ typedef struct phc_etcd_def {
  * one renewals of leases, one all else; a server that does not answer is left for the next one, and a write that may
  * have been done is not made again. Up to 64 requests are under way; each has its answer within timeout_ms for each
  * server, twice. A write takes memory for a copy of its value in the caller's thread, in a steady member once in two
- * seconds (its load); answers take theirs in the other threads. On PH_BAD_DEF and PH_IO
+ * seconds (its load); answers take theirs in the other threads. Files of TLS are read anew for each connection, and
+ * `ca_file` alone says which certificates are good. Texts of the definition are copied. On PH_BAD_DEF and PH_IO
  * `reason` (may be NULL) gets one line.
  * @return as phc_nats_open(). @thread any
  */

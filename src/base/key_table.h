@@ -30,9 +30,9 @@ typedef enum phx_key_type {
     PHX_KEY_mask, /* from here of classes only */
     PHX_KEY_u8,
     PHX_KEY_flag,
-    PHX_KEY_bytes,  /* from here of stores only: 64 bit with a range, ... */
-    PHX_KEY_ring,   /* ... that, or 0 */
-    PHX_KEY_folder, /* texts: min and max are bytes */
+    PHX_KEY_bytes, /* from here of stores only: 64 bit with a range, ... */
+    PHX_KEY_ring,  /* ... that, or 0 */
+    PHX_KEY_path,  /* texts: min and max are bytes */
     PHX_KEY_label,
     PHX_KEY_nats, /* from here of clusters only: servers, min and max are bytes of each, ... */
     PHX_KEY_etcd,
@@ -81,7 +81,7 @@ enum { PHX_CLUSTER_KEYS(PHX_CLUSTER_KEY_PLACE) PHX_CLUSTER_KEY_COUNT };
 /* Initialisers of a ph_store_def with the defaults of its numbers: PHX_STORE_KEYS(PHX_STORE_DEFAULT). */
 #define PHX_DEFAULT_OF_TEXT(name, value)
 #define PHX_DEFAULT_OF_NUMBER(name, value) .name = (value),
-#define PHX_DEFAULT_folder PHX_DEFAULT_OF_TEXT
+#define PHX_DEFAULT_path PHX_DEFAULT_OF_TEXT
 #define PHX_DEFAULT_label PHX_DEFAULT_OF_TEXT
 #define PHX_DEFAULT_u32 PHX_DEFAULT_OF_NUMBER
 #define PHX_DEFAULT_ring PHX_DEFAULT_OF_NUMBER
@@ -93,6 +93,7 @@ enum { PHX_CLUSTER_KEYS(PHX_CLUSTER_KEY_PLACE) PHX_CLUSTER_KEY_COUNT };
 #define PHX_MEMBER_DEFAULT_ONE(name, a, b) .name = (a),
 #define PHX_MEMBER_DEFAULT_PAIR(name, a, b) .name = {(a), (b)},
 #define PHX_MEMBER_DEFAULT_label PHX_MEMBER_DEFAULT_NONE
+#define PHX_MEMBER_DEFAULT_path PHX_MEMBER_DEFAULT_NONE
 #define PHX_MEMBER_DEFAULT_nats PHX_MEMBER_DEFAULT_NONE
 #define PHX_MEMBER_DEFAULT_etcd PHX_MEMBER_DEFAULT_NONE
 #define PHX_MEMBER_DEFAULT_store_loss PHX_MEMBER_DEFAULT_NONE
@@ -197,10 +198,13 @@ static inline size_t phx_key_bytes(phx_key_type type)
     }
 }
 
-/* Addresses of such servers begin so. */
-static inline const char *phx_key_scheme(phx_key_type type)
+/* Addresses of such servers begin so, with TLS or without. */
+static inline const char *phx_key_scheme(phx_key_type type, bool is_tls)
 {
-    return type == PHX_KEY_nats ? "nats://" : "http://";
+    if (type == PHX_KEY_nats) {
+        return is_tls ? "tls://" : "nats://";
+    }
+    return is_tls ? "https://" : "http://";
 }
 
 /* false: a float32, which needs fewer digits. Whole numbers are taken for float64. */
@@ -211,7 +215,7 @@ static inline bool phx_key_is_f64(phx_key_type type)
 
 static inline bool phx_key_is_text(phx_key_type type)
 {
-    return type == PHX_KEY_folder || type == PHX_KEY_label;
+    return type == PHX_KEY_path || type == PHX_KEY_label;
 }
 
 /* 64 bit, and the range has whole numbers of a double alone. */

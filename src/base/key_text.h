@@ -75,8 +75,8 @@ static inline const char *phx_key_range_text(const phx_key *key, char text[PHX_R
         return text;
     }
     if (phx_key_is_list(key->type)) {
-        snprintf(text, PHX_RANGE_TEXT_SIZE, "up to %d of the form %sHOST:PORT, of at most %d bytes", PHX_SERVERS_MAX,
-                 phx_key_scheme(key->type), PHX_SERVER_MAX);
+        snprintf(text, PHX_RANGE_TEXT_SIZE, "up to %d of the form %sHOST:PORT, or all %sHOST:PORT, of at most %d bytes",
+                 PHX_SERVERS_MAX, phx_key_scheme(key->type, false), phx_key_scheme(key->type, true), PHX_SERVER_MAX);
         return text;
     }
     if (words == NULL) {

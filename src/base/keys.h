@@ -110,10 +110,10 @@
 
 /*
  * X(type, name, default, min, max, meaning): of a store; fields of ph_store_def. Further types: bytes, ring (0, or a
- * number of bytes in the range), folder and label: texts of min .. max bytes, which have no default here.
+ * number of bytes in the range), path and label: texts of min .. max bytes, which have no default here.
  */
 #define PHX_STORE_KEYS(X) \
-    X(folder, folder, 0, 0, PHX_FOLDER_MAX, "where the files are; it exists; empty = the host says where") \
+    X(path, folder, 0, 0, PHX_PATH_MAX, "where the files are; it exists; empty = the host says where") \
     X(label, name, 0, 1, PH_STORE_NAME_MAX, "of the store: files are FOLDER/NAME.TICK.phs; letters, digits, - and _") \
     X(u32, image_ticks, 1200, 0, UINT32_MAX, \
       "an image is due after so many ticks; 0 = by ph_store_save(), and behind a gap of the journal") \
@@ -129,14 +129,24 @@
 
 /*
  * X(type, name, default_a, default_b, min, max, meaning): of a cluster; fields of phc_def, and the servers.
- * Further types: nats and etcd (addresses of servers, min .. max bytes each), u16, u32_or_0 (0, or a number in the
- * range), and the enumeration store_loss. Defaults of texts and servers are none.
+ * Further types: path, nats and etcd (addresses of servers, min .. max bytes each), u16, u32_or_0 (0, or a number in
+ * the range), and the enumeration store_loss. Defaults of texts and servers are none.
  */
 #define PHX_CLUSTER_KEYS(X) \
     X(label, name, 0, 0, 0, PHC_NAME_MAX, \
       "of the common world, the same for all members; letters, digits, - and _; empty = this process is no member") \
     X(nats, nats, 0, 0, 1, PHX_SERVER_MAX, "servers of messages, tried in turn; user and password go before the host") \
     X(etcd, etcd, 0, 0, 1, PHX_SERVER_MAX, "servers of the control store, tried in turn") \
+    X(path, nats_ca_file, 0, 0, 0, PHX_PATH_MAX, \
+      "certificates in PEM that those of tls:// servers are verified by; empty = the system's") \
+    X(path, nats_certificate_file, 0, 0, 0, PHX_PATH_MAX, \
+      "of this process, for servers of messages that demand one; empty = none") \
+    X(path, nats_key_file, 0, 0, 0, PHX_PATH_MAX, "its private key, without a passphrase") \
+    X(path, etcd_ca_file, 0, 0, 0, PHX_PATH_MAX, \
+      "certificates in PEM that those of https:// servers are verified by; empty = the system's") \
+    X(path, etcd_certificate_file, 0, 0, 0, PHX_PATH_MAX, \
+      "of this process, for control stores that demand one; empty = none") \
+    X(path, etcd_key_file, 0, 0, 0, PHX_PATH_MAX, "its private key, without a passphrase") \
     X(u32x2, regions, 8, 8, 1, PHX_REGIONS_AXIS_MAX, \
       "columns and rows of the regions, which divide the world; the same for all members") \
     X(f32, hand_over_margin, 5, 0, 0, PH_LENGTH_MAX, \
@@ -170,7 +180,7 @@
 #define PHX_LEASE_MS_MIN 1000   /* leases of etcd are whole seconds */
 #define PHX_CLUSTER_MS_MAX 600000
 
-#define PHX_FOLDER_MAX 255              /* bytes; a word of a config file has no more */
+#define PHX_PATH_MAX 255                /* bytes; a word of a config file has no more */
 #define PHX_FILE_BYTES_MAX (1ull << 40) /* of a journal's file */
 
 /* The words of the enumerations, in the order of their values. */

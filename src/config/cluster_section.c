@@ -10,6 +10,7 @@ _Static_assert(sizeof(phc_store_loss) == sizeof(uint32_t), "enumerations are rea
 #define PLACE_OF_TEXT(name) offsetof(phx_cluster_section, name)
 #define PLACE_OF_NUMBER(name) offsetof(phx_cluster_section, def.name)
 #define PLACE_label PLACE_OF_TEXT
+#define PLACE_path PLACE_OF_TEXT
 #define PLACE_nats PLACE_OF_TEXT
 #define PLACE_etcd PLACE_OF_TEXT
 #define PLACE_u16 PLACE_OF_NUMBER

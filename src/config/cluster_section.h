@@ -1,5 +1,6 @@
 /*
- * The section `cluster` of a config: the keys of a phc_def, and the servers of its two ways out. Texts are in arrays,
+ * The section `cluster` of a config: the keys of a phc_def, and the servers of its two ways out with
+ * their files. Texts are in arrays,
  * so that a config is copied with them. Read and written as the other keys are; nothing here needs the library
  * pharos_cluster.
  */
@@ -16,6 +17,8 @@ typedef struct phx_cluster_section {
     phc_def def; /* its numbers alone */
     char name[PHC_NAME_MAX + 1];
     phx_servers nats, etcd;
+    char nats_ca_file[PHX_PATH_MAX + 1], nats_certificate_file[PHX_PATH_MAX + 1], nats_key_file[PHX_PATH_MAX + 1];
+    char etcd_ca_file[PHX_PATH_MAX + 1], etcd_certificate_file[PHX_PATH_MAX + 1], etcd_key_file[PHX_PATH_MAX + 1];
     const char *nats_at[PHX_SERVERS_MAX]; /* the texts of nats and etcd: derived */
     const char *etcd_at[PHX_SERVERS_MAX];
 } phx_cluster_section;

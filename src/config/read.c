@@ -267,7 +267,7 @@ static int on_section(cfg_t *root, cfg_opt_t *option)
 #define OPTION_flag OPTION_ONE
 #define OPTION_bytes OPTION_ONE
 #define OPTION_ring OPTION_ONE
-#define OPTION_folder OPTION_ONE
+#define OPTION_path OPTION_ONE
 #define OPTION_label OPTION_ONE
 #define OPTION_store_loss OPTION_ONE
 #define OPTION_u16 OPTION_ONE

@@ -7,13 +7,19 @@
 
 #include "config/config.h"
 
+/* The text, or NULL for none. */
+static const char *text_or_none(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
 ph_status ph_config_store(const ph_config *config, ph_store_def *def)
 {
     if (config == NULL || def == NULL) {
         return PH_BAD_ARGUMENT;
     }
     *def = config->sections.store.def;
-    def->folder = config->sections.store.folder[0] != '\0' ? config->sections.store.folder : NULL;
+    def->folder = text_or_none(config->sections.store.folder);
     def->name = config->sections.store.name;
     return def->folder != NULL ? PH_OK : PH_EMPTY;
 }
@@ -32,8 +38,12 @@ ph_status ph_config_nats(const ph_config *config, phc_nats_def *def)
     if (config == NULL || def == NULL) {
         return PH_BAD_ARGUMENT;
     }
-    *def = (phc_nats_def){.servers = config->sections.cluster.nats_at,
-                          .server_count = config->sections.cluster.nats.count};
+    const phx_cluster_section *section = &config->sections.cluster;
+    *def = (phc_nats_def){.servers = section->nats_at,
+                          .server_count = section->nats.count,
+                          .tls = {.ca_file = text_or_none(section->nats_ca_file),
+                                  .certificate_file = text_or_none(section->nats_certificate_file),
+                                  .key_file = text_or_none(section->nats_key_file)}};
     return def->server_count > 0 ? PH_OK : PH_EMPTY;
 }
 
@@ -42,7 +52,11 @@ ph_status ph_config_etcd(const ph_config *config, phc_etcd_def *def)
     if (config == NULL || def == NULL) {
         return PH_BAD_ARGUMENT;
     }
-    *def = (phc_etcd_def){.servers = config->sections.cluster.etcd_at,
-                          .server_count = config->sections.cluster.etcd.count};
+    const phx_cluster_section *section = &config->sections.cluster;
+    *def = (phc_etcd_def){.servers = section->etcd_at,
+                          .server_count = section->etcd.count,
+                          .tls = {.ca_file = text_or_none(section->etcd_ca_file),
+                                  .certificate_file = text_or_none(section->etcd_certificate_file),
+                                  .key_file = text_or_none(section->etcd_key_file)}};
     return def->server_count > 0 ? PH_OK : PH_EMPTY;
 }

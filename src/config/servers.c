@@ -3,9 +3,9 @@
  */
 #include "config/servers.h"
 
-static bool is_address(const phx_key *key, const char *text)
+static bool is_address(const phx_key *key, const char *text, bool is_tls)
 {
-    const char *scheme = phx_key_scheme(key->type);
+    const char *scheme = phx_key_scheme(key->type, is_tls);
     const size_t bytes = strlen(text);
 
     if (strncmp(text, scheme, strlen(scheme)) != 0 || bytes == strlen(scheme) ||
@@ -18,6 +18,15 @@ static bool is_address(const phx_key *key, const char *text)
     return *text == '\0';
 }
 
+/* All servers of a list have TLS, or none has. */
+static bool goes_on(const phx_key *key, const phx_servers *servers, uint32_t i, const char *text)
+{
+    const bool is_tls = is_address(key, text, true);
+
+    return (is_tls || is_address(key, text, false)) &&
+           (i == 0 || (servers->count == i && is_address(key, servers->text[0], is_tls)));
+}
+
 bool phx_servers_set(const phx_key *key, phx_servers *servers, uint32_t i, const char *text)
 {
     PHX_ASSERT(i < PHX_SERVERS_MAX);
@@ -25,7 +34,7 @@ bool phx_servers_set(const phx_key *key, phx_servers *servers, uint32_t i, const
         servers->count = 0;
         return true;
     }
-    if (!is_address(key, text) || (i > 0 && servers->count != i)) {
+    if (!goes_on(key, servers, i, text)) {
         return false;
     }
     memcpy(servers->text[i], text, strlen(text) + 1);

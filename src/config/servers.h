@@ -8,7 +8,7 @@
 
 /*
  * The list has i servers, and gets one more; an empty text as the first one leaves it empty. false: it is no address of
- * such a server, or the list does not go on; nothing has changed.
+ * such a server, or the list does not go on so; nothing has changed.
  */
 bool phx_servers_set(const phx_key *key, phx_servers *servers, uint32_t i, const char *text);
 

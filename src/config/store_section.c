@@ -5,7 +5,7 @@
 
 #define PLACE_OF_TEXT(name) offsetof(phx_store_section, name)
 #define PLACE_OF_NUMBER(name) offsetof(phx_store_section, def.name)
-#define PLACE_folder PLACE_OF_TEXT
+#define PLACE_path PLACE_OF_TEXT
 #define PLACE_label PLACE_OF_TEXT
 #define PLACE_u32 PLACE_OF_NUMBER
 #define PLACE_ring PLACE_OF_NUMBER

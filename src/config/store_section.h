@@ -13,7 +13,7 @@
 
 typedef struct phx_store_section {
     ph_store_def def; /* its numbers alone */
-    char folder[PHX_FOLDER_MAX + 1];
+    char folder[PHX_PATH_MAX + 1];
     char name[PH_STORE_NAME_MAX + 1];
 } phx_store_section;
 

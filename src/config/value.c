@@ -222,7 +222,7 @@ bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text
     case PHX_KEY_bytes:
     case PHX_KEY_ring:
         return read_whole(key, at, i, text, reason);
-    case PHX_KEY_folder:
+    case PHX_KEY_path:
     case PHX_KEY_label:
         return read_text(key, at, text, reason);
     case PHX_KEY_nats:

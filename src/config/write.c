@@ -196,7 +196,7 @@ static const char *type_text(phx_key_type type)
                                         [PHX_KEY_flag] = "true or false",
                                         [PHX_KEY_bytes] = "whole number",
                                         [PHX_KEY_ring] = "whole number",
-                                        [PHX_KEY_folder] = "text",
+                                        [PHX_KEY_path] = "text",
                                         [PHX_KEY_label] = "text",
                                         [PHX_KEY_nats] = "texts",
                                         [PHX_KEY_etcd] = "texts",

@@ -11,7 +11,7 @@
 #define KEY_OF_TEXT(...)
 #define KEY_OF_NUMBER(type, name, value, min, max, meaning) \
     {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(ph_store_def, name), false},
-#define KEY_folder KEY_OF_TEXT
+#define KEY_path KEY_OF_TEXT
 #define KEY_label KEY_OF_TEXT
 #define KEY_u32 KEY_OF_NUMBER
 #define KEY_ring KEY_OF_NUMBER

@@ -3,7 +3,7 @@
  * time is asserted, only printed: what has to hold is that the flow comes back, that a call never sleeps until a server
  * that hangs answers (asleep.h), and that of two writers never both win.
  *
- * usage: cluster_servers --nats PROGRAM --etcd PROGRAM
+ * usage: cluster_servers --nats PROGRAM --etcd PROGRAM --openssl PROGRAM
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -17,6 +17,7 @@
 #include "cluster/conform.h"
 #include "cluster/node_host.h"
 #include "cluster/servers.h"
+#include "cluster/servers_tls.h"
 #include "support/check.h"
 #include "support/thread_masks.h"
 
@@ -522,7 +523,7 @@ static void test_etcd_definitions(void)
     CHECK_STATUS(phc_etcd_open(&def, &store, NULL, 0), PH_BAD_DEF);
     def = (phc_etcd_def){.servers = good, .server_count = 1, .timeout_ms = 99};
     CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
-    def = (phc_etcd_def){.servers = good, .server_count = 1, .reserved = {0, 1}};
+    def = (phc_etcd_def){.servers = good, .server_count = 1, .reserved = {1}};
     CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
     def = (phc_etcd_def){.servers = good, .server_count = 1, .allocator = {.reserved = {1}}};
     CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
@@ -594,8 +595,9 @@ static void test_member_goes_on(const char *nats_program, const char *etcd_progr
 int main(int argc, char **argv)
 {
     const char *nats = option_text(argc, argv, "--nats"), *etcd = option_text(argc, argv, "--etcd");
-    if (!nats || !etcd) {
-        (void)fprintf(stderr, "usage: cluster_servers --nats PROGRAM --etcd PROGRAM\n");
+    const char *openssl = option_text(argc, argv, "--openssl");
+    if (!nats || !etcd || !openssl) {
+        (void)fprintf(stderr, "usage: cluster_servers --nats PROGRAM --etcd PROGRAM --openssl PROGRAM\n");
         return 2;
     }
     test_nats_definitions();
@@ -604,9 +606,11 @@ int main(int argc, char **argv)
     test_nats_comes_later(nats);
     test_nats_faults(nats);
     test_nats_password(nats);
+    test_nats_tls(nats, openssl);
     test_etcd_definitions();
     test_etcd_contract(etcd);
     test_etcd_faults(etcd);
+    test_etcd_tls(etcd, openssl);
     test_member_goes_on(nats, etcd);
     return check_done("cluster_servers");
 }

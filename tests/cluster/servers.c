@@ -219,6 +219,35 @@ void servers_start_etcd(server_group *group, const char *program, uint32_t count
     start_group(group);
 }
 
+static void add_tls_args(test_server *server, const server_tls *tls, bool is_nats)
+{
+    add_arg(server, "%s=%s", is_nats ? "--tlscert" : "--cert-file", tls->certificate);
+    add_arg(server, "%s=%s", is_nats ? "--tlskey" : "--key-file", tls->key);
+    if (is_nats) add_arg(server, "--tls");
+    if (!tls->client_ca) return;
+    add_arg(server, "%s=%s", is_nats ? "--tlscacert" : "--trusted-ca-file", tls->client_ca);
+    add_arg(server, is_nats ? "--tlsverify" : "--client-cert-auth");
+}
+
+void servers_start_tls(server_group *group, const server_tls *tls)
+{
+    static const char *const url_options[] = {"--listen-client-urls", "--advertise-client-urls"};
+    test_server *server = &group->servers[0];
+    const bool is_nats = strncmp(server->address, "nats", 4) == 0 || strncmp(server->address, "tls", 3) == 0;
+    const char *scheme = is_nats ? tls ? "tls" : "nats" : tls ? "https" : "http";
+    REQUIRE(group->count == 1);
+    if (server->pid > 0) server_signal(server, SIGKILL);
+    if (server->plain_arg_count == 0) server->plain_arg_count = server->arg_count;
+    server->arg_count = server->plain_arg_count;
+    (void)snprintf(server->address, sizeof server->address, "%s://%s:%u", scheme, host_of(server), server->port);
+    for (uint32_t i = 0; i < server->arg_count; i++)
+        for (uint32_t n = 0; n < 2; n++)
+            if (strncmp(server->arg_text[i], url_options[n], strlen(url_options[n])) == 0)
+                (void)snprintf(server->arg_text[i], SERVER_TEXT, "%s=%s", url_options[n], server->address);
+    if (tls) add_tls_args(server, tls, is_nats);
+    server_start_again(server);
+}
+
 void servers_start_anew(server_group *group)
 {
     for (uint32_t i = 0; i < group->count; i++) {

@@ -25,7 +25,7 @@ typedef struct test_server {
     const server_place *place; /* NULL: the test's own, on loopback */
     uint16_t port, peer_port;
     char arg_text[SERVER_ARGS_MAX][SERVER_TEXT];
-    uint32_t arg_count;
+    uint32_t arg_count, plain_arg_count; /* plain: without the ones of TLS */
     char log[SERVER_TEXT];
     char address[64]; /* for clients */
 } test_server;
@@ -48,6 +48,15 @@ void servers_start_etcd(server_group *group, const char *program, uint32_t count
 void server_start_again(test_server *server);
 /* All of a group of etcd, which were killed, without what they had. */
 void servers_start_anew(server_group *group);
+/* TLS of a server: files in PEM. */
+typedef struct server_tls {
+    const char *certificate, *key;
+    const char *client_ca; /* of the certificates that clients need; NULL = they need none */
+} server_tls;
+
+/* Kills the only server of a group, and starts it at its port with TLS, or without (NULL). Its address has the scheme.
+ */
+void servers_start_tls(server_group *group, const server_tls *tls);
 /* SIGKILL: it is gone behind this. SIGSTOP, SIGCONT: it stands still, it goes on. */
 void server_signal(test_server *server, int signal);
 /* The etcd of a group that leads the others, as it says itself; count: none does at this moment. */

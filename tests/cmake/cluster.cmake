@@ -204,9 +204,12 @@ if(PHAROS_BUILD_CLUSTER)
     # Over Debian's servers, which the test starts itself.
     find_program(NATS_SERVER nats-server PATHS /usr/sbin)
     find_program(ETCD etcd)
-    if(NATS_FOUND AND CURL_FOUND AND CJSON_FOUND AND NATS_SERVER AND ETCD)
+    find_program(OPENSSL openssl)
+    if(NATS_FOUND AND CURL_FOUND AND CJSON_FOUND AND NATS_SERVER AND ETCD AND OPENSSL)
         pharos_plain_test(NAME cluster_servers SOURCES cluster/cluster_servers.c cluster/asleep.c cluster/servers.c
-                          LIBS pharos_cluster_conform pharos_cluster_walks pharos_node_parts pharos_cluster ARGS --nats ${NATS_SERVER} --etcd ${ETCD} LABELS cluster)
+                                                       cluster/servers_tls.c cluster/certificates.c
+                          LIBS pharos_cluster_conform pharos_cluster_walks pharos_node_parts pharos_cluster
+                          ARGS --nats ${NATS_SERVER} --etcd ${ETCD} --openssl ${OPENSSL} LABELS cluster)
         add_dependencies(cluster_tests cluster_servers)
         if(TARGET pharos-node AND NOT PHAROS_SANITIZE STREQUAL "thread")
             # Its leases run out where the machine is busy: the leg cluster runs it alone, and no other leg (label live).

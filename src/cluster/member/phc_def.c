@@ -14,6 +14,7 @@
 #define KEY_OF_NUMBER(type, name, a, b, min, max, meaning) \
     {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(phc_def, name), false},
 #define KEY_label KEY_OF_TEXT
+#define KEY_path KEY_OF_TEXT
 #define KEY_nats KEY_OF_TEXT
 #define KEY_etcd KEY_OF_TEXT
 #define KEY_u16 KEY_OF_NUMBER

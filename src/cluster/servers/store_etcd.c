@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "cluster/servers/etcd_json.h"
 #include "cluster/servers/subject.h"
+#include "cluster/servers/tls.h"
 
 enum {
     REQUESTS_MAX = 64,
@@ -35,7 +36,8 @@ typedef struct etcd_slot {
     phx_etcd_answer answer;
     uint64_t tag, asked_ns;
     unsigned char *value;
-    uint32_t next; /* in its list; REQUESTS_MAX = the last */
+    uint32_t next;                 /* in its list; REQUESTS_MAX = the last */
+    char trouble[CURL_ERROR_SIZE]; /* that the answer's reason may be */
 } etcd_slot;
 
 /* Places in order. */
@@ -64,7 +66,8 @@ typedef struct etcd_line {
     uint32_t lists;     /* that it has given */
     uint64_t ends_ns;   /* when it came to the first end of a lease behind the close; 0 before */
     etcd_name names[PHC_SERVERS_MAX];
-    char *text; /* of the answer */
+    char trouble[CURL_ERROR_SIZE]; /* libcurl's words for the last request's; "" = none */
+    char *text;                    /* of the answer */
     uint32_t text_capacity, text_bytes;
     char body[PHX_ETCD_BODY_MAX];
 } etcd_line;
@@ -75,6 +78,7 @@ typedef struct etcd_store {
     phx_mem mem;
     char servers[PHC_SERVERS_MAX][256];
     uint32_t server_count, timeout_ms;
+    bool is_tls;
     struct curl_slist *headers;
     pthread_mutex_t mutex;
     etcd_slot slots[REQUESTS_MAX];
@@ -145,6 +149,7 @@ static CURLcode ask_server(etcd_line *line, const etcd_slot *slot, size_t body_b
     (void)snprintf(address, sizeof address, "%s%s", line->store->servers[line->current],
                    phx_etcd_path(slot->request.kind));
     line->text_bytes = 0;
+    line->trouble[0] = '\0';
     line->kind = slot->request.kind;
     (void)curl_easy_setopt(line->curl, CURLOPT_URL, address);
     (void)curl_easy_setopt(line->curl, CURLOPT_POSTFIELDSIZE, (long)body_bytes);
@@ -183,13 +188,24 @@ static void note_name(etcd_line *line, CURLcode code)
 /* May it be made once more, although it may have been done? */
 static bool is_repeatable(phx_etcd_kind kind, CURLcode code)
 {
-    const bool never_sent = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
+    const bool never_sent = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+                            code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION ||
+                            code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CACERT_BADFILE;
     return never_sent || (kind != PHX_ETCD_CAS && kind != PHX_ETCD_LEASE_END);
 }
 
 static void next_server(etcd_line *line)
 {
     line->current = (line->current + 1) % line->store->server_count;
+}
+
+/* Why there is no answer. Of TLS there are as many reasons as files and servers, and one code for most of them. */
+static const char *say_trouble(const etcd_line *line, etcd_slot *slot, CURLcode code)
+{
+    if (code == CURLE_OK) return "an empty answer";
+    if (!line->store->is_tls || line->trouble[0] == '\0') return curl_easy_strerror(code);
+    memcpy(slot->trouble, line->trouble, sizeof slot->trouble);
+    return slot->trouble;
 }
 
 /* At the server that answered last, and at the others if it does not. */
@@ -217,7 +233,7 @@ static void make_request(etcd_line *line, etcd_slot *slot)
             }
             reason = slot->answer.reason; /* a server without a leader, say */
         } else {
-            reason = code == CURLE_OK ? "an empty answer" : curl_easy_strerror(code);
+            reason = say_trouble(line, slot, code);
         }
         atomic_fetch_add_explicit(&line->store->failed, 1, memory_order_relaxed);
         next_server(line);
@@ -386,48 +402,73 @@ static void etcd_close(void *user)
     phx_free(&outer, store, sizeof *store, _Alignof(etcd_store));
 }
 
-static bool def_is_good(const phc_etcd_def *def, char *reason, size_t reason_size)
+static bool def_is_good(const phc_etcd_def *def, bool *is_tls, char *reason, size_t reason_size)
 {
+    static const phx_schemes schemes = {"http://", "https://"};
     const char *wrong = NULL;
     if (!def->servers || def->server_count == 0 || def->server_count > PHC_SERVERS_MAX) wrong = "servers: 1 to 5";
-    for (uint32_t i = 0; !wrong && i < def->server_count; i++) {
-        const char *server = def->servers[i];
-        if (!server || strncmp(server, "http://", strlen("http://")) != 0 ||
-            strlen(server) >= sizeof((etcd_store *)0)->servers[0])
-            wrong = "servers: each is http://host:port";
-    }
+    else if (!phx_tls_asked(schemes, def->servers, def->server_count, is_tls))
+        wrong = "servers: each is http://host:port, or each is https://host:port";
+    for (uint32_t i = 0; !wrong && i < def->server_count; i++)
+        if (strlen(def->servers[i]) >= sizeof((etcd_store *)0)->servers[0]) wrong = "servers: an address is too long";
     if (def->timeout_ms != 0 && (def->timeout_ms < TIMEOUT_MS_MIN || def->timeout_ms > TIMEOUT_MS_MAX))
         wrong = "timeout_ms: 100 to 60000, or 0";
     if (!phx_allocator_is_good(&def->allocator))
         wrong = "allocator: both functions or neither, and reserved words of 0";
     if (!phx_is_zero(def->reserved, sizeof def->reserved)) wrong = "reserved: not 0";
     if (wrong && reason) (void)snprintf(reason, reason_size, "%s", wrong);
-    return !wrong;
+    return !wrong && phx_tls_is_good(&def->tls, *is_tls, schemes, reason, reason_size);
+}
+
+/*
+ * libcurl reads the files for each connection: the CA's too, as it keeps none. Of HTTP it has the version that it
+ * speaks without TLS. false: it was built without one of these, and goes no other way.
+ */
+static bool add_tls(CURL *curl, const phc_tls *tls)
+{
+    bool good = curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+                curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
+                curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK;
+    (void)curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    if (tls->ca_file) {
+        good = good && curl_easy_setopt(curl, CURLOPT_CAINFO, tls->ca_file) == CURLE_OK;
+        (void)curl_easy_setopt(curl, CURLOPT_CAPATH, NULL); /* else the system's are good, too */
+        (void)curl_easy_setopt(curl, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+    }
+    if (tls->certificate_file)
+        good = good && curl_easy_setopt(curl, CURLOPT_SSLCERT, tls->certificate_file) == CURLE_OK &&
+               curl_easy_setopt(curl, CURLOPT_SSLKEY, tls->key_file) == CURLE_OK &&
+               curl_easy_setopt(curl, CURLOPT_KEYPASSWD, "") == CURLE_OK; /* or the terminal is asked for one */
+    return good;
 }
 
 /* All that its requests have in common. */
-static bool begin_curl(etcd_line *line)
+static ph_status begin_curl(etcd_line *line, const phc_tls *tls)
 {
+    const bool is_tls = line->store->is_tls;
     CURL *curl = line->curl = curl_easy_init();
-    if (!curl) return false;
+    if (!curl) return PH_NO_MEMORY;
     (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, line->store->headers);
     (void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
     (void)curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)line->store->timeout_ms);
     (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);   /* no timer by a signal: threads */
     (void)curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* no wait for a resolver that hangs, behind the timeout */
     (void)curl_easy_setopt(curl, CURLOPT_PROXY, "");      /* whatever the environment says */
-    (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http");
+    (void)curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, line->trouble);
     (void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, stop_request);
     (void)curl_easy_setopt(curl, CURLOPT_XFERINFODATA, line);
     (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_text);
     (void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, line);
-    return true;
+    if (curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, is_tls ? "https" : "http") != CURLE_OK) return PH_BAD_DEF;
+    return !is_tls || add_tls(curl, tls) ? PH_OK : PH_BAD_DEF;
 }
 
-static ph_status begin_line(etcd_line *line, char *reason, size_t reason_size)
+static ph_status begin_line(etcd_line *line, const phc_tls *tls, char *reason, size_t reason_size)
 {
-    if (!begin_curl(line)) return PH_NO_MEMORY;
+    const ph_status status = begin_curl(line, tls);
+    if (status == PH_BAD_DEF && reason) (void)snprintf(reason, reason_size, "tls: this libcurl has no such TLS");
+    if (status != PH_OK) return status;
     const int error = phx_thread_begin(&line->thread, run_requests, line);
     line->is_running = error == 0;
     if (error != 0 && reason) (void)snprintf(reason, reason_size, "no thread for requests: error %d", error);
@@ -459,17 +500,20 @@ ph_status phc_etcd_open(const phc_etcd_def *def, phc_store *store, char *reason,
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     phx_mem outer;
+    bool is_tls = false;
     if (!def || !store) return PH_BAD_ARGUMENT;
-    if (!def_is_good(def, reason, reason_size)) return PH_BAD_DEF;
+    if (!def_is_good(def, &is_tls, reason, reason_size)) return PH_BAD_DEF;
     (void)pthread_once(&once, begin_library);
     phx_mem_init(&outer, def->allocator);
     etcd_store *made = phx_alloc_zero(&outer, sizeof *made, _Alignof(etcd_store));
     if (!made) return PH_NO_MEMORY;
     phx_mem_init(&made->mem, def->allocator);
     init_store(made, def);
+    made->is_tls = is_tls;
     made->headers = curl_slist_append(NULL, "Content-Type: application/json");
     ph_status status = made->headers ? PH_OK : PH_NO_MEMORY;
-    for (uint32_t i = 0; i < LINES && status == PH_OK; i++) status = begin_line(&made->lines[i], reason, reason_size);
+    for (uint32_t i = 0; i < LINES && status == PH_OK; i++)
+        status = begin_line(&made->lines[i], &def->tls, reason, reason_size);
     if (status != PH_OK) {
         etcd_close(made);
         return status;

@@ -15,6 +15,7 @@
 
 #include "base/thread.h"
 #include "cluster/servers/subject.h"
+#include "cluster/servers/tls.h"
 #include "cluster/wire/item_queue.h"
 
 enum {
@@ -34,6 +35,7 @@ enum {
 typedef struct nats_line {
     phc_traffic traffic;
     uint32_t bytes_max; /* that wait to leave */
+    bool is_tls;
     natsOptions *options;
     pthread_t thread;
     bool is_running;
@@ -45,10 +47,10 @@ typedef struct nats_line {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool stops, connected;
-    bool ended, is_left;    /* the thread has nothing more to do, or to free the line itself */
-    const char *reason;     /* static: why it is not connected; NULL: it is, or is not known yet */
-    phx_item_queue waiting; /* messages */
-    phx_item_queue leaving; /* ... that are published next */
+    bool ended, is_left;                             /* the thread has nothing more to do, or to free the line itself */
+    char reason[PHC_REASON_SIZE];                    /* why it is not connected; "": it is, or is not known yet */
+    phx_item_queue waiting;                          /* messages */
+    phx_item_queue leaving;                          /* ... that are published next */
     uint64_t dropped, reconnects, reconnects_before; /* before: of connections that were given up */
     char patterns[LISTENS_MAX][PHC_SUBJECT_MAX + 1];
     uint32_t pattern_count;
@@ -57,6 +59,12 @@ typedef struct nats_line {
     natsSubscription *retired[LISTENS_MAX]; /* of a connection that was given up; the member's thread destroys them */
     uint32_t retired_count;
 } nats_line;
+
+/* Why there is no connection. */
+typedef struct nats_trouble {
+    natsStatus status;
+    char detail[256]; /* "" = none */
+} nats_trouble;
 
 typedef struct nats_transport {
     phx_mem mem;
@@ -93,32 +101,59 @@ static bool line_stops(nats_line *line)
 }
 
 /* Under the mutex. Of a server that refused the member, libnats says so first, and then only that no server is left. */
-static void note_reason(nats_line *line, natsStatus why)
+static void note_reason(nats_line *line, const nats_trouble *why)
 {
-    if (why != NATS_OK && why != NATS_NO_SERVER) line->reason = natsStatus_GetText(why);
-    else if (!line->reason) line->reason = "no server answers";
+    const char *text = natsStatus_GetText(why->status), *separator = why->detail[0] != '\0' ? ": " : "";
+    if (why->status != NATS_OK && why->status != NATS_NO_SERVER)
+        (void)snprintf(line->reason, sizeof line->reason, "%s%s%s", text, separator, why->detail);
+    else if (line->reason[0] == '\0') (void)snprintf(line->reason, sizeof line->reason, "no server answers");
 }
 
-/* The last error of the connection. */
-static natsStatus error_of(natsConnection *connection)
+/*
+ * Of TLS the status does not say enough. text: libnats' own. Of a server that refuses this process's certificate
+ * libnats knows only that the connection ends, as that is behind the handshake by TLS 1.3.
+ */
+static nats_trouble trouble_of(const nats_line *line, natsStatus status, const char *text)
 {
-    const char *text; /* another thread may write it */
-    return natsConnection_GetLastError(connection, &text);
+    nats_trouble trouble = {.status = status};
+    const bool is_ended = status == NATS_PROTOCOL_ERROR || status == NATS_IO_ERROR;
+    if (line->is_tls && is_ended) text = "the server ended it; it may demand a certificate, or another one";
+    else if (status != NATS_SSL_ERROR) text = NULL;
+    if (text) (void)snprintf(trouble.detail, sizeof trouble.detail, "%.*s", (int)sizeof trouble.detail - 1, text);
+    return trouble;
 }
 
+/*
+ * The last error of the connection. Its text lies in libnats' connection, up to a 0 at its end: a thread of libnats may
+ * write it by now, once for each attempt to connect, so in the worst case a line has parts of two.
+ */
+static nats_trouble last_trouble(const nats_line *line)
+{
+    const char *text = NULL;
+    const natsStatus status = natsConnection_GetLastError(line->connection, &text);
+    return trouble_of(line, status, text);
+}
+
+/* A state that is late is worth nothing. */
+static void drop_states(nats_line *line)
+{
+    for (; line->traffic == PHC_HALO && line->waiting.count > 0; line->dropped++) phx_item_queue_pop(&line->waiting);
+}
+
+/* Each attempt is at all servers, in this thread: what is wrong with TLS, or a password, is known here alone. */
 static void connect_line(nats_line *line)
 {
     while (!line_stops(line)) {
-        natsStatus status = natsConnection_Connect(&line->connection, line->options);
+        const natsStatus status = natsConnection_Connect(&line->connection, line->options);
         if (status == NATS_OK) return;
-        const bool is_made = status == NATS_NOT_YET_CONNECTED;
-        if (is_made) status = error_of(line->connection);
-        else line->connection = NULL;
+        const nats_trouble trouble = trouble_of(line, status, nats_GetLastError(NULL));
+        const struct timespec until = time_in(RECONNECT_WAIT_MS);
+        line->connection = NULL;
         pthread_mutex_lock(&line->mutex);
-        note_reason(line, status);
-        if (!is_made && !line->stops) wait_a_moment(line);
+        note_reason(line, &trouble);
+        while (!line->stops && pthread_cond_timedwait(&line->wake, &line->mutex, &until) == 0) continue;
+        drop_states(line);
         pthread_mutex_unlock(&line->mutex);
-        if (is_made) return;
     }
 }
 
@@ -147,7 +182,7 @@ static void subscribe_patterns(nats_line *line)
 static void look_at_state(nats_line *line)
 {
     const bool connected = natsConnection_Status(line->connection) == NATS_CONN_STATUS_CONNECTED;
-    const natsStatus why = error_of(line->connection);
+    const nats_trouble why = last_trouble(line);
     uint64_t reconnects = 0;
     natsStatistics *statistics = NULL;
     if (natsStatistics_Create(&statistics) == NATS_OK) {
@@ -157,8 +192,8 @@ static void look_at_state(nats_line *line)
     }
     pthread_mutex_lock(&line->mutex);
     line->connected = connected;
-    if (connected) line->reason = NULL;
-    else note_reason(line, why);
+    if (connected) line->reason[0] = '\0';
+    else note_reason(line, &why);
     reconnects += line->reconnects_before;
     if (reconnects > line->reconnects) line->reconnects = reconnects;
     pthread_mutex_unlock(&line->mutex);
@@ -407,7 +442,7 @@ static void nats_state(void *user, phc_transport_state *state)
         nats_line *line = transport->lines[i];
         pthread_mutex_lock(&line->mutex);
         state->connected[i] = line->connected;
-        if (line->reason) (void)snprintf(state->reason, sizeof state->reason, "%s", line->reason);
+        if (line->reason[0] != '\0') memcpy(state->reason, line->reason, sizeof state->reason);
         state->dropped += line->dropped;
         state->reconnects += line->reconnects;
         pthread_mutex_unlock(&line->mutex);
@@ -466,11 +501,31 @@ static void nats_close(void *user)
     phx_free(&outer, transport, sizeof *transport, _Alignof(nats_transport));
 }
 
-/* Called by libnats' thread at the first connection: with it natsConnection_Connect() does not wait for one. */
-static void note_connected(natsConnection *connection, void *user)
+/* The file of the setting `name` is taken by libnats, or the reason says why not. */
+static natsStatus check_file(natsStatus status, const char *name, const char *path, char *reason, size_t reason_size)
 {
-    (void)connection;
-    (void)user;
+    natsStatus last;
+    const char *text = nats_GetLastError(&last); /* this thread's */
+    if (status != NATS_OK && reason)
+        (void)snprintf(reason, reason_size, "tls.%s: %s: %s", name, path, text ? text : natsStatus_GetText(status));
+    return status;
+}
+
+/*
+ * libnats reads the files here, and verifies the host of each address by itself. Each connection that is made by the
+ * options, or made again, has TLS from now on: one that a server does not offer it for is given up.
+ */
+static natsStatus add_tls(natsOptions *options, const phc_tls *tls, char *reason, size_t reason_size)
+{
+    natsStatus s = natsOptions_SetSecure(options, true);
+    if (s != NATS_OK && reason) (void)snprintf(reason, reason_size, "tls: this libnats has none");
+    if (s == NATS_OK && tls->ca_file)
+        s = check_file(natsOptions_LoadCATrustedCertificates(options, tls->ca_file), "ca_file", tls->ca_file, reason,
+                       reason_size);
+    if (s == NATS_OK && tls->certificate_file)
+        s = check_file(natsOptions_LoadCertificatesChain(options, tls->certificate_file, tls->key_file),
+                       "certificate_file", tls->certificate_file, reason, reason_size);
+    return s;
 }
 
 static natsStatus make_options(natsOptions **options, const phc_nats_def *def)
@@ -489,7 +544,6 @@ static natsStatus make_options(natsOptions **options, const phc_nats_def *def)
     if (s == NATS_OK) s = natsOptions_SetReconnectBufSize(*options, 0); /* the line's own queue waits */
     if (s == NATS_OK) s = natsOptions_SetWriteDeadline(*options, WRITE_MS);
     if (s == NATS_OK) s = natsOptions_SetNoEcho(*options, true);
-    if (s == NATS_OK) s = natsOptions_SetRetryOnFailedConnect(*options, true, note_connected, NULL);
     return s;
 }
 
@@ -513,13 +567,13 @@ static nats_line *make_line(phx_mem *queues, phc_traffic traffic)
     return line;
 }
 
-static ph_status begin_line(nats_line *line, const phc_nats_def *def, char *reason, size_t reason_size)
+static ph_status begin_line(nats_line *line, const phc_nats_def *def, bool is_tls, char *reason, size_t reason_size)
 {
-    const natsStatus status = make_options(&line->options, def);
-    if (status != NATS_OK) {
-        if (reason) (void)snprintf(reason, reason_size, "servers: %s", natsStatus_GetText(status));
-        return status == NATS_NO_MEMORY ? PH_NO_MEMORY : PH_BAD_DEF;
-    }
+    natsStatus status = make_options(&line->options, def);
+    if (status != NATS_OK && reason) (void)snprintf(reason, reason_size, "servers: %s", natsStatus_GetText(status));
+    line->is_tls = is_tls;
+    if (status == NATS_OK && is_tls) status = add_tls(line->options, &def->tls, reason, reason_size);
+    if (status != NATS_OK) return status == NATS_NO_MEMORY ? PH_NO_MEMORY : PH_BAD_DEF;
     const int error = phx_thread_begin(&line->thread, run_line, line);
     line->is_running = error == 0;
     if (error == 0) return PH_OK;
@@ -527,28 +581,28 @@ static ph_status begin_line(nats_line *line, const phc_nats_def *def, char *reas
     return PH_IO;
 }
 
-static bool def_is_good(const phc_nats_def *def, char *reason, size_t reason_size)
+static bool def_is_good(const phc_nats_def *def, bool *is_tls, char *reason, size_t reason_size)
 {
+    static const phx_schemes schemes = {"nats://", "tls://"};
     const char *wrong = NULL;
-    if (!def->servers || def->server_count == 0 || def->server_count > PHC_SERVERS_MAX)
-        wrong = "servers: 1 to 5 of the form nats://host:port";
-    for (uint32_t i = 0; !wrong && i < def->server_count; i++)
-        if (!def->servers[i] || strncmp(def->servers[i], "nats://", strlen("nats://")) != 0)
-            wrong = "servers: 1 to 5 of the form nats://host:port";
+    if (!def->servers || def->server_count == 0 || def->server_count > PHC_SERVERS_MAX ||
+        !phx_tls_asked(schemes, def->servers, def->server_count, is_tls))
+        wrong = "servers: 1 to 5 of the form nats://host:port, or all of the form tls://host:port";
     if (!phx_allocator_is_good(&def->allocator))
         wrong = "allocator: both functions or neither, and reserved words of 0";
     if (!phx_is_zero(def->reserved, sizeof def->reserved)) wrong = "reserved: not 0";
     if (wrong && reason) (void)snprintf(reason, reason_size, "%s", wrong);
-    return !wrong;
+    return !wrong && phx_tls_is_good(&def->tls, *is_tls, schemes, reason, reason_size);
 }
 
 ph_status phc_nats_open(const phc_nats_def *def, phc_transport *transport, char *reason, size_t reason_size)
 {
     phx_mem outer;
     sigset_t before;
+    bool is_tls = false;
     ph_status status = PH_OK;
     if (!def || !transport) return PH_BAD_ARGUMENT;
-    if (!def_is_good(def, reason, reason_size)) return PH_BAD_DEF;
+    if (!def_is_good(def, &is_tls, reason, reason_size)) return PH_BAD_DEF;
     phx_mem_init(&outer, def->allocator);
     nats_transport *made = phx_alloc_zero(&outer, sizeof *made, _Alignof(nats_transport));
     if (!made) return PH_NO_MEMORY;
@@ -556,7 +610,7 @@ ph_status phc_nats_open(const phc_nats_def *def, phc_transport *transport, char 
     phx_block_signals(&before); /* libnats begins threads with its first options */
     for (uint32_t i = 0; i < PHC_TRAFFICS && status == PH_OK; i++) {
         made->lines[i] = make_line(&made->mem, (phc_traffic)i);
-        status = made->lines[i] ? begin_line(made->lines[i], def, reason, reason_size) : PH_NO_MEMORY;
+        status = made->lines[i] ? begin_line(made->lines[i], def, is_tls, reason, reason_size) : PH_NO_MEMORY;
     }
     phx_restore_signals(&before);
     if (status != PH_OK) {

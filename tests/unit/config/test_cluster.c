@@ -35,7 +35,7 @@ static void expect_nats(const ph_config *config, ph_status status, const char *w
     cr_assert_eq(ph_config_nats(config, &def), status);
     expect_servers(def.servers, def.server_count, want);
     cr_expect_null(def.name);
-    cr_expect_eq(def.reserved[3], 0);
+    cr_expect_eq(def.reserved[0], 0);
 }
 
 static void expect_etcd(const ph_config *config, ph_status status, const char *want)
@@ -46,7 +46,7 @@ static void expect_etcd(const ph_config *config, ph_status status, const char *w
     cr_assert_eq(ph_config_etcd(config, &def), status);
     expect_servers(def.servers, def.server_count, want);
     cr_expect_eq(def.timeout_ms, 0);
-    cr_expect_eq(def.reserved[3], 0);
+    cr_expect_eq(def.reserved[0], 0);
 }
 
 Test(config_cluster, defaults_are_no_member)
@@ -168,6 +168,47 @@ Test(config_cluster, a_dump_is_the_section_again)
     ph_config_destroy(again);
 }
 
+Test(config_cluster, servers_with_tls_and_their_files)
+{
+    ph_config *config = config_new();
+    phc_nats_def nats;
+    phc_etcd_def etcd;
+
+    config_load_ok(config,
+                   "cluster { name = a\n nats = {\"tls://a:4222\", \"tls://user:word@b:4222\"}\n"
+                   " nats_ca_file = \"/etc/ssl/nats-ca.pem\" nats_certificate_file = 'c.pem' nats_key_file = c.key\n"
+                   " etcd = 'https://a:2379' etcd_ca_file = \"/etc/etcd/ca.pem\" }");
+    cr_assert_eq(ph_config_nats(config, &nats), PH_OK);
+    cr_assert_eq(ph_config_etcd(config, &etcd), PH_OK);
+    expect_servers(nats.servers, nats.server_count, "tls://a:4222 tls://user:word@b:4222 ");
+    expect_servers(etcd.servers, etcd.server_count, "https://a:2379 ");
+    cr_expect_str_eq(nats.tls.ca_file, "/etc/ssl/nats-ca.pem");
+    cr_expect_str_eq(nats.tls.certificate_file, "c.pem");
+    cr_expect_str_eq(nats.tls.key_file, "c.key");
+    cr_expect_str_eq(etcd.tls.ca_file, "/etc/etcd/ca.pem");
+    cr_expect(etcd.tls.certificate_file == NULL && etcd.tls.key_file == NULL);
+    config_set_ok(config, "cluster.etcd_certificate_file=/d/c.pem");
+    config_set_ok(config, "cluster.etcd_key_file=/d/c.key");
+    config_set_ok(config, "cluster.nats_ca_file=");
+    config_set_ok(config, "cluster.nats_certificate_file=");
+    config_set_ok(config, "cluster.nats_key_file=");
+    cr_assert_eq(ph_config_nats(config, &nats), PH_OK);
+    cr_assert_eq(ph_config_etcd(config, &etcd), PH_OK);
+    cr_expect(nats.tls.ca_file == NULL && nats.tls.certificate_file == NULL && nats.tls.key_file == NULL);
+    cr_expect_str_eq(etcd.tls.certificate_file, "/d/c.pem");
+    cr_expect_str_eq(etcd.tls.key_file, "/d/c.key");
+    config_set_refused(config, "cluster.nats=tls://a,nats://b",
+                       "nats = 'nats://b' is refused: it has up to 5 of the form nats://HOST:PORT, or all "
+                       "tls://HOST:PORT, of at most 255 bytes");
+    config_set_refused(config, "cluster.etcd=http://a,https://b",
+                       "etcd = 'https://b' is refused: it has up to 5 of the form http://HOST:PORT, or all "
+                       "https://HOST:PORT, of at most 255 bytes");
+    config_set_refused(config, "cluster.etcd=tls://a",
+                       "etcd = 'tls://a' is refused: it has up to 5 of the form http://HOST:PORT, or all "
+                       "https://HOST:PORT, of at most 255 bytes");
+    ph_config_destroy(config);
+}
+
 Test(config_cluster, refused_with_the_line)
 {
     static const char *const cases[][2] = {
@@ -185,14 +226,15 @@ Test(config_cluster, refused_with_the_line)
         {"cluster { name = a.b }", "t:1: name = 'a.b' has another byte than letters, digits, '_' and '-'"},
         {"cluster { name = a2345678901234567890123456789012 }",
          "t:1: name = 'a2345678901234567890123456789012' has 32 bytes, and may have 0 to 31 bytes"},
-        {"cluster { nats = \"http://a\" }",
-         "t:1: nats = 'http://a' is refused: it has up to 5 of the form nats://HOST:PORT, of at most 255 bytes"},
+        {"cluster { nats = \"http://a\" }", "t:1: nats = 'http://a' is refused: it has up to 5 of the form "
+                                            "nats://HOST:PORT, or all tls://HOST:PORT, of at most 255 bytes"},
         {"cluster {\n etcd = {\"http://a\",\n \"http://\"} }",
-         "t:3: etcd = 'http://' is refused: it has up to 5 of the form http://HOST:PORT, of at most 255 bytes"},
-        {"cluster { nats = {\"\", \"nats://a\"} }",
-         "t:1: nats = 'nats://a' is refused: it has up to 5 of the form nats://HOST:PORT, of at most 255 bytes"},
-        {"cluster { nats = {\"nats://a\", ''} }",
-         "t:1: nats = '' is refused: it has up to 5 of the form nats://HOST:PORT, of at most 255 bytes"},
+         "t:3: etcd = 'http://' is refused: it has up to 5 of the form http://HOST:PORT, or all https://HOST:PORT, of "
+         "at most 255 bytes"},
+        {"cluster { nats = {\"\", \"nats://a\"} }", "t:1: nats = 'nats://a' is refused: it has up to 5 of the form "
+                                                    "nats://HOST:PORT, or all tls://HOST:PORT, of at most 255 bytes"},
+        {"cluster { nats = {\"nats://a\", ''} }", "t:1: nats = '' is refused: it has up to 5 of the form "
+                                                  "nats://HOST:PORT, or all tls://HOST:PORT, of at most 255 bytes"},
         {"cluster { nats = {'nats://1', 'nats://2', 'nats://3', 'nats://4', 'nats://5', 'nats://6'} }",
          "t:1: nats takes at most 5 values"},
         {"cluster { nats = {} }", "t:1: an empty list"},
@@ -217,7 +259,8 @@ Test(config_cluster, refused_with_the_line)
     config_set_refused(config, "cluster.nats=nats://1,nats://2,nats://3,nats://4,nats://5,nats://6",
                        "nats takes at most 5 values");
     config_set_refused(config, "cluster.etcd=http://a,",
-                       "etcd = '' is refused: it has up to 5 of the form http://HOST:PORT, of at most 255 bytes");
+                       "etcd = '' is refused: it has up to 5 of the form http://HOST:PORT, or all https://HOST:PORT, "
+                       "of at most 255 bytes");
     config_set_refused(config, "cluster.regions=4", "regions takes 2 values, a,b");
     config_set_refused(config, "cluster.lag_max=-1", "lag_max = -1 is outside [1, 1000]");
     ph_config_destroy(config);
