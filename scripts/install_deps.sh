@@ -5,7 +5,7 @@
 #   --packages   also the packages of scripts/packaging
 #   --bindings   also the languages of src/bindings: 150 MB of downloads, a minute and a half
 #   --view       as --browser, and node with the npm packages of src/view/page, into build/view_modules
-#   --cluster    also libraries and servers of a cluster: nats-server, etcd; 35 MB of downloads
+#   --cluster    also libraries and servers of a cluster: nats-server, etcd; openssl for their tests; 35 MB of downloads
 #   --browser    also the browser of the test `browser_arena`: 233 MB of downloads on a bare machine
 set -eu
 
@@ -37,9 +37,9 @@ case ${1:-} in
     tools="$tools python3 chromium npm"
     ;;
 --cluster)
-    packages="$packages libnats-dev libcurl4-openssl-dev libcjson-dev nats-server etcd-server"
+    packages="$packages libnats-dev libcurl4-openssl-dev libcjson-dev nats-server etcd-server openssl"
     modules="$modules libnats libcurl libcjson"
-    tools="$tools nats-server etcd"
+    tools="$tools nats-server etcd openssl"
     ;;
 "") ;;
 *)

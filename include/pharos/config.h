@@ -114,8 +114,8 @@ PH_NODISCARD PH_API ph_status ph_config_store(const ph_config *config, struct ph
 PH_NODISCARD PH_API ph_status ph_config_cluster(const ph_config *config, struct phc_def *def);
 
 /**
- * Its servers as definitions for phc_nats_open() and phc_etcd_open(); texts as above. PH_EMPTY: there is none, and
- * server_count is 0; PH_BAD_ARGUMENT.
+ * Its servers, and their files of TLS, as definitions for phc_nats_open() and phc_etcd_open(); texts as above.
+ * PH_EMPTY: there is none, and server_count is 0; PH_BAD_ARGUMENT.
  */
 PH_NODISCARD PH_API ph_status ph_config_nats(const ph_config *config, struct phc_nats_def *def);
 PH_NODISCARD PH_API ph_status ph_config_etcd(const ph_config *config, struct phc_etcd_def *def);

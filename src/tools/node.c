@@ -66,6 +66,9 @@ static const char help[] =
     "differs ends with `fenced`. A server's user and password stand in its address; keep servers in a private "
     "network.\n"
     "\n"
+    "With TLS servers are tls://HOST:PORT and https://HOST:PORT. The section has the files, in PEM: nats_ca_file, "
+    "nats_certificate_file, nats_key_file, and the same with etcd; or --set cluster.nats_ca_file=ca.pem.\n"
+    "\n"
     "Exit status: 0 left, after its walkers, or as the last node; 1 trouble (memory, output); 2 wrong use or config; 3 "
     "put out of the cluster, or its key or the map is lost: start it again; 4 left with walkers, as --drain-ms was "
     "over "
@@ -102,8 +105,9 @@ enum {
 
 static const struct argp_option options[] = {
     {"nats", KEY_NATS, "URL", 0,
-     "A NATS server, nats://[USER:PASSWORD@]HOST:PORT. Up to 5 of one cluster (cluster.nats)", 0},
-    {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster (cluster.etcd)", 0},
+     "A NATS server, nats://[USER:PASSWORD@]HOST:PORT; tls://: with TLS. Up to 5 of one cluster (cluster.nats)", 0},
+    {"etcd", KEY_ETCD, "URL", 0,
+     "A member of etcd, http://HOST:PORT; https://: with TLS. Up to 5 of one cluster (cluster.etcd)", 0},
     {"name", KEY_NAME, "NAME", 0, "Of the common world (default: demo)", 1},
     {"number", KEY_NUMBER, "N", 0, "The node's number among the living ones (default: the lowest that is free)", 1},
     {"gateway", KEY_GATEWAY, NULL, 0, "Run a gateway: it owns no walker, and hears of all from nodes with --feed", 1},

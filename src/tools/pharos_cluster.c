@@ -62,6 +62,8 @@ static const char documentation[] =
     "\n"
     "Examples:\n"
     "  pharos-cluster --etcd http://10.0.0.1:2379 status\n"
+    "  pharos-cluster --etcd https://10.0.0.1:2379 \\\n"
+    "      --set cluster.etcd_ca_file=ca.pem status\n"
     "  pharos-cluster --config node.conf check && echo all is well\n"
     "  pharos-cluster --config node.conf move 12-15 3 --dry-run\n"
     "  pharos-cluster --config node.conf --json status |\n"
@@ -76,7 +78,10 @@ static const char documentation[] =
 enum { KEY_ETCD = 256, KEY_NAME, KEY_CONFIG, KEY_SET, KEY_JSON, KEY_EVERY, KEY_WAIT, KEY_FORCE, KEY_DRY = 'n' };
 
 static const struct argp_option options[] = {
-    {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster (cluster.etcd)", 0},
+    {"etcd", KEY_ETCD, "URL", 0,
+     "A member of etcd, http://HOST:PORT; https://: with TLS, and files by keys as cluster.etcd_ca_file. Up to 5 of "
+     "one cluster (cluster.etcd)",
+     0},
     {"name", KEY_NAME, "NAME", 0, "Of the common world (cluster.name; default: the only one that etcd has)", 0},
     {"config", KEY_CONFIG, "FILE", 0, "Read these from the section `cluster` of a node's FILE", 1},
     {"set", KEY_SET, "KEY=VALUE", 0, "Set a key of it, on top of FILE. May be repeated", 1},

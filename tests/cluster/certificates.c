@@ -92,9 +92,6 @@ void certificates_make(certificates *made, const char *program)
     make_certificate(made, program, &made->foreign_server, "foreign", "foreign", &made->ca);
     make_certificate(made, program, &made->client, "client", "client", &made->ca);
     make_certificate(made, program, &made->other_client, "other-client", "client", &made->other_ca);
-    (void)snprintf(made->locked_key, sizeof made->locked_key, "%s/locked.key", made->folder);
-    run_openssl(made, (const char *const[]){program, "pkcs8", "-topk8", "-in", made->client.key, "-passout",
-                                            "pass:secret", "-out", made->locked_key, NULL});
 }
 
 void certificates_remove(certificates *made)

@@ -1,6 +1,6 @@
 /*
- * Certificates of a test, made by the program openssl in a temporary folder: two authorities, and what the first one
- * signed. One thread.
+ * Certificates of a test, made by the program openssl in a temporary folder: two authorities, and
+ * certificates that they signed. One thread.
  */
 #ifndef CLUSTER_CERTIFICATES_H
 #define CLUSTER_CERTIFICATES_H
@@ -17,10 +17,9 @@ typedef struct certificate {
 typedef struct certificates {
     char folder[TEMP_PATH_SIZE];
     certificate ca, other_ca;
-    certificate server;                /* of the host 127.0.0.1 */
-    certificate foreign_server;        /* ... of another one */
-    certificate client, other_client;  /* other: signed by the other authority */
-    char locked_key[CERTIFICATE_PATH]; /* the client's, with a passphrase */
+    certificate server;               /* of the host 127.0.0.1 */
+    certificate foreign_server;       /* ... of another one */
+    certificate client, other_client; /* other: signed by the other authority */
 } certificates;
 
 /* program: the path of openssl. The test ends if one can not be made. */

@@ -155,8 +155,11 @@ static void test_nats_comes_later(const char *program)
     phc_transport a = open_nats(&group, 0);
     CHECK_OK(a.listen(a.user, PHC_CHANNEL, "later"));
     CHECK_OK(a.send(a.user, PHC_CHANNEL, "other", "x", 1));
-    a.state(a.user, &state);
+    CHECK_OK(a.send(a.user, PHC_HALO, "other", "x", 1));
+    const uint64_t end = now_ms() + PATIENCE_MS;
+    for (a.state(a.user, &state); state.dropped == 0 && now_ms() < end; a.state(a.user, &state)) step_time(NULL);
     CHECK(!state.connected[PHC_CHANNEL], "connected to nothing");
+    CHECK(state.dropped == 1, "%llu messages dropped, not the state alone", (unsigned long long)state.dropped);
     server_start_again(&group.servers[0]);
     await_connected(&a);
     a.close(a.user);

@@ -40,70 +40,6 @@ static phc_tls files_of(const certificate *ca, const certificate *client)
         .ca_file = ca->file, .certificate_file = client ? client->file : NULL, .key_file = client ? client->key : NULL};
 }
 
-/* ---- refusals of a definition, before any connection ---- */
-
-typedef struct wrong_files {
-    const char *what, *server, *reason; /* reason: what the line has, beside the path */
-    phc_tls tls;
-    const char *path;
-} wrong_files;
-
-static void expect_refused(const wrong_files *wrong, bool is_nats)
-{
-    const char *const servers[] = {wrong->server};
-    char reason[PHC_REASON_SIZE] = "";
-    phc_transport transport = {0};
-    phc_store store = {0};
-    if (is_nats) {
-        const phc_nats_def def = {.servers = servers, .server_count = 1, .tls = wrong->tls};
-        CHECK_STATUS(phc_nats_open(&def, &transport, reason, sizeof reason), PH_BAD_DEF);
-        CHECK_STATUS(phc_nats_open(&def, &transport, NULL, 0), PH_BAD_DEF);
-    } else {
-        const phc_etcd_def def = {.servers = servers, .server_count = 1, .tls = wrong->tls};
-        CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
-        CHECK_STATUS(phc_etcd_open(&def, &store, NULL, 0), PH_BAD_DEF);
-    }
-    CHECK(!transport.close && !store.close, "%s: something is open", wrong->what);
-    CHECK(strstr(reason, wrong->reason) && strstr(reason, wrong->path), "%s: reason: %s", wrong->what, reason);
-}
-
-static void test_refusals(const certificates *made, bool is_nats)
-{
-    const char *tls = is_nats ? "tls://127.0.0.1:1" : "https://127.0.0.1:1";
-    const char *plain = is_nats ? "nats://127.0.0.1:1" : "http://127.0.0.1:1", *none = "/none/ca.pem";
-    const char *ca = made->ca.file, *file = made->client.file, *key = made->client.key;
-    const wrong_files cases[] = {
-        {"no CA", tls, "tls.ca_file: /none/ca.pem: No such file or directory", {none, NULL, NULL}, none},
-        {"no certificate", tls, "tls.certificate_file: ", {ca, none, key}, none},
-        {"no key", tls, "tls.key_file: ", {ca, file, none}, none},
-        {"a folder", tls, "Is a directory", {made->folder, NULL, NULL}, made->folder},
-        {"an empty path", tls, "tls.ca_file: : ", {"", NULL, NULL}, ""},
-        {"a key for a CA", tls, "tls.ca_file: ", {key, NULL, NULL}, key},
-        {"a certificate for a key", tls, "tls.key_file: ", {ca, file, file}, file},
-        {"a certificate alone", tls, "is given without a tls.key_file", {ca, file, NULL}, file},
-        {"a key alone", tls, "is given without a tls.certificate_file", {ca, NULL, key}, key},
-        {"a passphrase", tls, "it has a passphrase", {ca, file, made->locked_key}, made->locked_key},
-        {"a CA without TLS", plain, "without TLS", {ca, NULL, NULL}, ca},
-        {"a certificate without TLS", plain, "without TLS", {NULL, file, key}, file}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) expect_refused(&cases[i], is_nats);
-}
-
-/* One scheme for all servers. */
-static void test_mixed(void)
-{
-    static const char *const nats[] = {"tls://127.0.0.1:1", "nats://127.0.0.1:2"};
-    static const char *const etcd[] = {"http://127.0.0.1:1", "https://127.0.0.1:2"};
-    char reason[PHC_REASON_SIZE] = "";
-    phc_transport transport;
-    phc_store store;
-    const phc_nats_def nats_def = {.servers = nats, .server_count = 2};
-    const phc_etcd_def etcd_def = {.servers = etcd, .server_count = 2};
-    CHECK_STATUS(phc_nats_open(&nats_def, &transport, reason, sizeof reason), PH_BAD_DEF);
-    CHECK(strstr(reason, "tls://"), "reason: %s", reason);
-    CHECK_STATUS(phc_etcd_open(&etcd_def, &store, reason, sizeof reason), PH_BAD_DEF);
-    CHECK(strstr(reason, "https://"), "reason: %s", reason);
-}
-
 /* ---- NATS ---- */
 
 static phc_transport open_tls_nats(const char *address, phc_tls tls)
@@ -192,8 +128,6 @@ void test_nats_tls(const char *program, const char *openssl)
     server_group group;
     char plain[64], tls[80];
     certificates_make(&made, openssl);
-    test_refusals(&made, true);
-    test_mixed();
     const phc_tls good = files_of(&made.ca, NULL), wrong = files_of(&made.other_ca, NULL);
     const server_tls open_tls = tls_of(&made.server, NULL), strict = tls_of(&made.server, &made.ca);
     servers_start_nats(&group, program, 1, NULL);
@@ -318,7 +252,6 @@ void test_etcd_tls(const char *program, const char *openssl)
     server_group group;
     char plain[64], tls[80];
     certificates_make(&made, openssl);
-    test_refusals(&made, false);
     const phc_tls good = files_of(&made.ca, NULL), wrong = files_of(&made.other_ca, NULL);
     const server_tls open_tls = tls_of(&made.server, NULL), strict = tls_of(&made.server, &made.ca);
     servers_start_etcd(&group, program, 1, NULL);

@@ -4,10 +4,12 @@
 usage: test_node.py PROGRAM
 """
 import json
+import socket
 import subprocess
 import struct
 import sys
 import tempfile
+import threading
 import time
 
 from etcd_double import Etcd
@@ -37,11 +39,12 @@ def refuses(name, arguments, words):
 class Node:
     """A node beside the double of etcd, with its lines."""
 
-    def __init__(self, etcd, *arguments, lease_ms=LEASE_MS):
+    def __init__(self, etcd, *arguments, lease_ms=LEASE_MS, servers=None):
         self.lines = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.said = tempfile.TemporaryFile("w+", encoding="utf-8")
-        self.process = subprocess.Popen([sys.argv[1], "--nats", "nats://127.0.0.1:1", "--etcd", etcd.url, "--lease-ms",
-                                         str(lease_ms), "--drain-ms", "2000", *arguments],
+        servers = servers or ["--nats", "nats://127.0.0.1:1", "--etcd", etcd.url]
+        self.process = subprocess.Popen([sys.argv[1], *servers, "--lease-ms", str(lease_ms), "--drain-ms", "2000",
+                                         *arguments],
                                         stdout=self.lines, stderr=self.said, text=True)
 
     def events(self):
@@ -138,6 +141,37 @@ def full_etcd():
     etcd.close()
 
 
+def servers_without_tls():
+    """A node that asks for TLS says why it has none, and no word in the clear. The broker greets etcd's clients as well."""
+    broker = socket.create_server(("127.0.0.1", 0))
+    place = "127.0.0.1:%d" % broker.getsockname()[1]
+    greeting = b'INFO {"server_id":"x","version":"2.9.10","proto":1,"headers":true,"max_payload":1048576} \r\n'
+    heard = []
+
+    def greet():
+        while True:
+            try:
+                client = broker.accept()[0]
+            except OSError:
+                return
+            with client:
+                try:
+                    client.sendall(greeting)
+                    heard.append(client.recv(100))
+                except ConnectionError:
+                    heard.append(b"")
+
+    threading.Thread(target=greet, daemon=True).start()
+    node = Node(None, servers=["--nats", f"tls://{place}", "--etcd", f"https://{place}"])
+    check("a broker without TLS", node.awaits(lambda: f"nats: no connection to tls://{place}: Secure Connection not available"
+                                              in node.errors()), node.errors())
+    check("an etcd without TLS", node.awaits(lambda: f"etcd: no answer from https://{place}: " in node.errors()), node.errors())
+    check("and why", "SSL" in node.errors(), node.errors())
+    check("all is TLS", heard and all(text == b"" or text.startswith(b"\x16\x03") for text in heard), heard)
+    node.stop()
+    broker.close()
+
+
 def silent_and_then_full_etcd():
     """Both are told."""
     etcd = Etcd()
@@ -154,6 +188,7 @@ def silent_and_then_full_etcd():
 
 
 def main():
+    servers_without_tls()
     full_etcd()
     silent_and_then_full_etcd()
     refusals_for_good()
@@ -180,6 +215,14 @@ def main():
         refuses("a name", SERVERS + ["--name", "a b"], "name: 1 to 31 letters")
         refuses("a server that is none", ["--nats", "http://a:1", "--etcd", "http://a:1"], "nats: servers")
         refuses("an argument", SERVERS + ["arena"], "'arena'")
+        secure = ["--nats", "tls://127.0.0.1:1", "--etcd", "https://127.0.0.1:1"]
+        refuses("a CA of NATS", secure + ["--set", f"cluster.nats_ca_file={folder}/ca.pem"],
+                f"nats: tls.ca_file: {folder}/ca.pem: No such file or directory")
+        refuses("a CA of etcd", secure + ["--set", f"cluster.etcd_ca_file={folder}/ca.pem"],
+                f"etcd: tls.ca_file: {folder}/ca.pem: No such file or directory")
+        refuses("a CA without TLS", SERVERS + ["--set", f"cluster.nats_ca_file={folder}/ca.pem"], "without TLS")
+        refuses("a certificate alone", secure + ["--set", f"cluster.etcd_certificate_file={path}"],
+                "etcd: tls.certificate_file")
     node = subprocess.Popen([sys.argv[1], *SERVERS], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     said = node.stderr.readline()
     node.terminate()

@@ -9,7 +9,7 @@
 
 #include <pharos/cluster.h>
 
-/* What an address begins with. */
+/* Beginnings of addresses. */
 typedef struct phx_schemes {
     const char *plain, *tls;
 } phx_schemes;
@@ -18,8 +18,8 @@ typedef struct phx_schemes {
 bool phx_tls_asked(phx_schemes schemes, const char *const *servers, uint32_t count, bool *is_tls);
 
 /*
- * The files, if any is given, are for servers with TLS; each can be read and has what it is for; certificate and key
- * come together. false: `reason` (may be NULL) has one line with the field and its file.
+ * The files, if any is given, are for servers with TLS; each can be read, and has a certificate or a key in PEM;
+ * certificate and key come together. false: `reason` (may be NULL) has one line with the field and its file.
  */
 bool phx_tls_is_good(const phc_tls *tls, bool is_tls, phx_schemes schemes, char *reason, size_t reason_size);
 

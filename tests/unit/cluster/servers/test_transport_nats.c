@@ -96,14 +96,22 @@ static bool bound_waits(int socket)
     return setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most) == 0;
 }
 
-/* Returns its fault. */
-static const char *greet_client(int socket)
+/* Returns its fault. more: a further field of the greeting. */
+static const char *say_greeting(int socket, const char *more)
 {
     if (socket < 0) return "no client comes";
     if (!bound_waits(socket)) return "a socket takes no bound";
-    if (!say_line(socket, "INFO {\"server_id\":\"test\",\"version\":\"2.9.10\",\"proto\":1,\"host\":\"127.0.0.1\","
-                          "\"port\":4222,\"headers\":true,\"max_payload\":1048576} \r\n"))
-        return "a client takes no greeting";
+    const bool is_said = say_line(socket, "INFO {\"server_id\":\"test\",\"version\":\"2.9.10\",\"proto\":1,"
+                                          "\"host\":\"127.0.0.1\",\"port\":4222,\"headers\":true,") &&
+                         say_line(socket, more) && say_line(socket, "\"max_payload\":1048576} \r\n");
+    return is_said ? NULL : "a client takes no greeting";
+}
+
+/* Returns its fault. */
+static const char *greet_client(int socket)
+{
+    const char *fault = say_greeting(socket, "");
+    if (fault) return fault;
     if (!hear_word(socket, "PING\r\n")) return "a client says no PING";
     return say_line(socket, "PONG\r\n") ? NULL : "a client takes no PONG";
 }
@@ -120,7 +128,19 @@ static void *serve_lines(void *user)
     return NULL;
 }
 
-static void begin_server(void)
+/* The first connections hear that TLS is needed, and then nothing: their handshakes have no answer. */
+static void *serve_silence(void *user)
+{
+    (void)user;
+    for (uint32_t i = 0; i < LINES && !atomic_load(&server_fault); i++) {
+        const int socket = accept(listener, NULL, NULL);
+        atomic_store(&server_fault, say_greeting(socket, "\"tls_required\":true,"));
+        atomic_store(&sockets[i], socket);
+    }
+    return NULL;
+}
+
+static void begin_server(void *(*serve)(void *))
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof at;
@@ -129,16 +149,16 @@ static void begin_server(void)
               bound_waits(listener));
     cr_assert_eq(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     (void)snprintf(port, sizeof port, "%u", ntohs(at.sin_port));
-    cr_assert_eq(pthread_create(&server, NULL, serve_lines, NULL), 0);
+    cr_assert_eq(pthread_create(&server, NULL, serve, NULL), 0);
 }
 
 /* ---- the transport ---- */
 
-static void open_transport(phc_transport *transport)
+static void open_transport(phc_transport *transport, const char *scheme)
 {
     char names[2][64];
-    (void)snprintf(names[0], sizeof names[0], "nats://broker-a.test:%s", port);
-    (void)snprintf(names[1], sizeof names[1], "nats://broker-b.test:%s", port);
+    (void)snprintf(names[0], sizeof names[0], "%s://broker-a.test:%s", scheme, port);
+    (void)snprintf(names[1], sizeof names[1], "%s://broker-b.test:%s", scheme, port);
     const char *const servers[] = {names[0], names[1]};
     const phc_nats_def def = {.servers = servers, .server_count = 2};
     cr_assert_eq(phc_nats_open(&def, transport, NULL, 0), PH_OK);
@@ -204,15 +224,15 @@ Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_at_first)
     phc_transport transport;
     (void)snprintf(port, sizeof port, "4222");
     atomic_store(&hangs, true);
-    open_transport(&transport);
+    open_transport(&transport, "nats");
     expect_no_wait(&transport);
 }
 
 Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_as_servers_are_lost)
 {
     phc_transport transport;
-    begin_server();
-    open_transport(&transport);
+    begin_server(serve_lines);
+    open_transport(&transport, "nats");
     listen_twice(&transport);
     wait_until(is_connected, &transport, "both traffics are connected");
     cr_assert_eq(pthread_join(server, NULL), 0);
@@ -221,4 +241,22 @@ Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_as_servers_are_lost
     (void)close(listener);
     for (uint32_t i = 0; i < LINES; i++) (void)close(atomic_load(&sockets[i]));
     expect_no_wait(&transport);
+}
+
+/* libnats waits for it without an end, in the threads of the transport alone. */
+Test(transport_nats, nothing_waits_for_a_handshake_that_hangs)
+{
+    phc_transport transport;
+    phc_transport_state state;
+    begin_server(serve_silence);
+    open_transport(&transport, "tls");
+    cr_assert_eq(pthread_join(server, NULL), 0);
+    expect_no_fault();
+    listen_twice(&transport);
+    for (uint32_t i = 0; i < CALLS; i++) call_all(&transport);
+    transport.state(transport.user, &state);
+    cr_assert(!state.connected[PHC_HALO] && !state.connected[PHC_CHANNEL]);
+    transport.close(transport.user); /* its threads are left behind, */
+    (void)close(listener);
+    for (uint32_t i = 0; i < LINES; i++) (void)close(atomic_load(&sockets[i])); /* ... and end now */
 }
