@@ -223,10 +223,10 @@ static void add_tls_args(test_server *server, const server_tls *tls, bool is_nat
 {
     add_arg(server, "%s=%s", is_nats ? "--tlscert" : "--cert-file", tls->certificate);
     add_arg(server, "%s=%s", is_nats ? "--tlskey" : "--key-file", tls->key);
-    if (is_nats) add_arg(server, "--tls");
+    if (is_nats) server_add_text(server, "--tls");
     if (!tls->client_ca) return;
     add_arg(server, "%s=%s", is_nats ? "--tlscacert" : "--trusted-ca-file", tls->client_ca);
-    add_arg(server, is_nats ? "--tlsverify" : "--client-cert-auth");
+    server_add_text(server, is_nats ? "--tlsverify" : "--client-cert-auth");
 }
 
 void servers_start_tls(server_group *group, const server_tls *tls)
