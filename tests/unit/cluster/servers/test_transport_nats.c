@@ -1,7 +1,8 @@
 /*
  * The transport over NATS where the names of servers are not found in time: getaddrinfo() is this program's own, which
  * libnats calls in its threads and the transport's, and it hangs for as long as the test says. The server is a thread
- * of the test, which greets and answers pings; of its faults it leaves a word, which the test's own thread fails with.
+ * of the test, which greets and answers pings, or hangs in the middle of a handshake; of its faults it leaves a word,
+ * which the test's own thread fails with.
  */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
