@@ -32,6 +32,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/membership/test_refusal.c
         unit/cluster/servers/test_loop.c
         unit/cluster/member/test_arrivals.c
+        unit/cluster/member/test_claims.c
         unit/cluster/member/test_definition_text.c
         unit/cluster/member/test_direct_commands.c
         unit/cluster/member/test_doubles.c

@@ -71,12 +71,13 @@ void phx_courier_send_channel(phc *member)
 {
     const bool beats = member->now >= member->beat_at;
     uint64_t target = 0;
+    /* Before the items: the end of a question is heard before the entities that waited for it come. */
+    if (!member->def.gateway) phx_questions_send(member, beats);
     for (uint32_t i = 0; i < member->node.peer_count; i++) {
         const size_t size =
             phx_exchange_write(&member->node, i, beats, member->message, sizeof member->message, &target);
         if (size > 0) phx_post_send(member, PHC_CHANNEL, PHX_POST_CHANNEL, target, member->message, size);
     }
-    if (!member->def.gateway) phx_questions_send(member, beats);
     if (!beats) return;
     /* a map barrier waits for lists and for heartbeats alike */
     member->beat_at = member->now + (uint64_t)member->def.list_ms * NS_IN_MS;

@@ -16,8 +16,8 @@
 static bool is_claimed_by_another(phc *member, uint64_t id)
 {
     const phx_claimed claimed = phx_claims_find(&member->node.claims, id);
-    const bool is_answered = claimed.own > 0 && member->question.phase == PHX_QUESTION_TAKEN;
-    return claimed.others > 0 && !is_answered;
+    const bool is_answered = claimed.own && member->question.phase == PHX_QUESTION_TAKEN;
+    return claimed.others && !is_answered;
 }
 
 /* A map that is older than an ownership is of a control store that had lost all: it takes a version above. */

@@ -46,6 +46,7 @@ typedef struct phx_question {
     bool is_new;       /* sent to no node yet */
     uint32_t number;   /* rises; 0 = none so far */
     uint32_t count, answered_count;
+    uint64_t takings; /* of the node, when own ones were looked for */
     phc_holder holders[PHC_ASKED_MAX];
     uint64_t answered[PHX_CLUSTER_MEMBERS_MAX]; /* registrations */
 } phx_question;

@@ -26,6 +26,17 @@ static bool is_asked(const phx_peer *peer)
     return !peer->out && !peer->member.gateway;
 }
 
+/* Ones that this node holds, from the round on in which they came: the host is told of them, whatever becomes of them. */
+static void note_own(phc *member)
+{
+    const phx_node *node = &member->node;
+    phx_question *question = &member->question;
+    question->takings = node->takings;
+    for (uint32_t i = 0; i < question->count; i++)
+        if (phx_holdings_find(&node->holdings, question->holders[i].id))
+            question->holders[i].number = node->def.member.number;
+}
+
 ph_status phc_who_has(phc *member, const uint64_t *ids, uint32_t count)
 {
     if (!ids || count == 0 || count > PHC_ASKED_MAX) return PH_BAD_ARGUMENT;
@@ -43,11 +54,9 @@ ph_status phc_who_has(phc *member, const uint64_t *ids, uint32_t count)
     question->answered_count = 0;
     question->is_contested = false;
     question->is_new = true;
-    for (uint32_t i = 0; i < count; i++) {
-        const bool own = phx_holdings_find(&node->holdings, ids[i]) != NULL;
-        question->holders[i] = (phc_holder){.id = ids[i], .number = own ? node->def.member.number : 0};
-    }
+    for (uint32_t i = 0; i < count; i++) question->holders[i] = (phc_holder){.id = ids[i]};
     question->count = count;
+    note_own(member);
     return PH_OK;
 }
 
@@ -92,13 +101,11 @@ static void end_question(phc *member)
 /* With the next heartbeat: the node that comes first has ended its question by then, or will. */
 static void ask_again(phc *member)
 {
-    phx_node *node = &member->node;
     phx_question *question = &member->question;
-    const phx_claim *claim = phx_claims_of(&node->claims, node->def.member.registration);
-    for (uint32_t i = 0; i < question->count; i++) {
-        const bool own = phx_holdings_find(&node->holdings, claim->ids[i]) != NULL;
-        question->holders[i].number = own ? node->def.member.number : 0;
-    }
+    const uint16_t self = member->node.def.member.number;
+    for (uint32_t i = 0; i < question->count; i++)
+        if (question->holders[i].number != self) question->holders[i].number = 0;
+    note_own(member);
     question->number++;
     question->answered_count = 0;
     question->is_contested = false;
@@ -114,7 +121,9 @@ void phx_questions_begin_round(phc *member)
         if (!phx_node_hears(&member->node, asking)) phx_claims_drop(claims, asking);
     }
     if (question->phase == PHX_QUESTION_TAKEN) end_question(member);
-    if (question->phase != PHX_QUESTION_ASKED || !all_have_answered(member)) return;
+    if (question->phase != PHX_QUESTION_ASKED) return;
+    if (question->takings != member->node.takings) note_own(member);
+    if (!all_have_answered(member)) return;
     if (question->is_contested) ask_again(member);
     /* Up to the map barrier claims stand, so the answers stay true. */
     else if (phx_map_barrier_answers(&member->node) && phx_report(member, &event))
@@ -162,7 +171,7 @@ static phx_question_answer answer_of(phc *member, const phx_question_head *head,
     phx_node *node = &member->node;
     const uint64_t self = node->def.member.registration;
     if (phx_holdings_find(&node->holdings, id)) return PHX_ANSWER_YES;
-    if (phx_claims_find(&node->claims, id).own == 0) return PHX_ANSWER_NO;
+    if (!phx_claims_find(&node->claims, id).own) return PHX_ANSWER_NO;
     const phx_claim *own = phx_claims_of(&node->claims, self);
     if (member->question.phase != PHX_QUESTION_ASKED || is_before(own, head, self)) return PHX_ANSWER_LATER;
     member->question.is_contested = true;

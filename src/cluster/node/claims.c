@@ -1,17 +1,28 @@
 /*
- * Claims; see claims.h. One for each node that has asked since it is known, so there are few.
+ * Claims; see claims.h. One for each node that has asked since it is known, so there are few: of each id the claims that
+ * it stands in are the bits of a word.
  */
 #include "cluster/node/claims.h"
 
 #include <string.h>
 
-/* A value of the map: the own claim's count in the low half, the others' one in the high half. Claims of all nodes have
- * fewer than 2^32 ids. */
-enum { OTHERS_SHIFT = 32 };
+#include "cluster/map/cluster_map.h"
 
-static uint64_t one_in(const phx_claims *claims, const phx_claim *claim)
+_Static_assert(PHX_CLUSTER_KIND_MAX <= 64, "a bit for each node");
+
+static uint64_t bit_of(const phx_claim *claim)
 {
-    return claim->registration == claims->own ? 1 : (uint64_t)1 << OTHERS_SHIFT;
+    return (uint64_t)1 << claim->place;
+}
+
+/* Claims of a node that is no more may stand until the next round: then there is no place for a new one's. */
+static bool find_place(const phx_claims *claims, uint32_t *place)
+{
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < claims->count; i++) used |= bit_of(&claims->items[i]);
+    for (*place = 0; *place < PHX_CLUSTER_KIND_MAX; ++*place)
+        if ((used >> *place & 1) == 0) return true;
+    return false;
 }
 
 void phx_claims_init(phx_claims *claims, phx_mem *mem)
@@ -41,24 +52,31 @@ const phx_claim *phx_claims_of(const phx_claims *claims, uint64_t registration)
     return find_claim(claims, registration);
 }
 
-static void count_ids(phx_claims *claims, const phx_claim *claim)
+/* 0: that node has no claim. */
+static uint64_t bit_for(const phx_claims *claims, uint64_t registration)
 {
-    const uint64_t one = one_in(claims, claim);
+    const phx_claim *claim = find_claim(claims, registration);
+    return claim ? bit_of(claim) : 0;
+}
+
+static void add_ids(phx_claims *claims, const phx_claim *claim)
+{
+    const uint64_t bit = bit_of(claim);
     for (uint32_t i = 0; i < claim->count; i++) {
-        uint64_t *count = phx_idmap_find(&claims->claimed, claim->ids[i]);
-        if (count) *count += one;
-        else phx_idmap_insert(&claims->claimed, claim->ids[i], one);
+        uint64_t *bits = phx_idmap_find(&claims->claimed, claim->ids[i]);
+        if (bits) *bits |= bit;
+        else phx_idmap_insert(&claims->claimed, claim->ids[i], bit);
     }
 }
 
-static void uncount_ids(phx_claims *claims, const phx_claim *claim)
+static void remove_ids(phx_claims *claims, const phx_claim *claim)
 {
-    const uint64_t one = one_in(claims, claim);
+    const uint64_t bit = bit_of(claim);
     for (uint32_t i = 0; i < claim->count; i++) {
-        uint64_t *count = phx_idmap_find(&claims->claimed, claim->ids[i]);
-        PHX_ASSERT(count);
-        *count -= one;
-        if (*count == 0) (void)phx_idmap_remove(&claims->claimed, claim->ids[i]);
+        uint64_t *bits = phx_idmap_find(&claims->claimed, claim->ids[i]);
+        if (!bits) continue; /* it stood twice */
+        *bits &= ~bit;
+        if (*bits == 0) (void)phx_idmap_remove(&claims->claimed, claim->ids[i]);
     }
 }
 
@@ -71,19 +89,21 @@ bool phx_claims_set(phx_claims *claims, uint64_t registration, uint32_t number, 
         return false;
     phx_claim *claim = find_claim(claims, registration);
     const bool is_new = !claim;
+    uint32_t place;
     if (is_new) {
+        if (!find_place(claims, &place)) return false;
         claim = &claims->items[claims->count];
-        *claim = (phx_claim){.registration = registration};
+        *claim = (phx_claim){.registration = registration, .place = place};
     }
     if (!phx_grow(claims->mem, (void **)&claim->ids, &claim->capacity, claim->count, count, sizeof *claim->ids))
         return false;
     claims->count += is_new;
-    uncount_ids(claims, claim);
+    remove_ids(claims, claim);
     if (count > 0) memcpy(claim->ids, ids, count * sizeof *ids);
     claim->count = count;
     claim->number = number;
     claim->version = version;
-    count_ids(claims, claim);
+    add_ids(claims, claim);
     return true;
 }
 
@@ -91,15 +111,22 @@ void phx_claims_drop(phx_claims *claims, uint64_t registration)
 {
     phx_claim *claim = find_claim(claims, registration);
     if (!claim) return;
-    uncount_ids(claims, claim);
+    remove_ids(claims, claim);
     phx_release(claims->mem, (void **)&claim->ids, &claim->capacity, sizeof *claim->ids);
     *claim = claims->items[--claims->count];
 }
 
 phx_claimed phx_claims_find(phx_claims *claims, uint64_t id)
 {
-    const uint64_t *count = phx_idmap_find(&claims->claimed, id);
+    const uint64_t *bits = phx_idmap_find(&claims->claimed, id);
     claims->reads++;
-    return count ? (phx_claimed){.own = (uint32_t)*count, .others = (uint32_t)(*count >> OTHERS_SHIFT)}
-                 : (phx_claimed){0};
+    if (!bits) return (phx_claimed){0};
+    const uint64_t own = bit_for(claims, claims->own);
+    return (phx_claimed){.own = (*bits & own) != 0, .others = (*bits & ~own) != 0};
+}
+
+bool phx_claims_keep(const phx_claims *claims, uint64_t id, uint64_t to)
+{
+    const uint64_t *bits = phx_idmap_find(&claims->claimed, id);
+    return bits && (*bits & ~bit_for(claims, to)) != 0;
 }

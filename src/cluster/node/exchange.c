@@ -13,12 +13,11 @@
  * changes follow it. A member that does not read for as many changes is long out. */
 enum { VERSIONS_AHEAD_MAX = 2 * PHX_CLUSTER_EXCEEDED_ERAS << PHX_CLUSTER_ERA_SHIFT };
 
-static bool is_claimed(phx_node *node, const phx_offer *offer)
+/* A sender that had heard the question has kept it. */
+static bool is_claimed(const phx_node *node, const phx_offer *offer)
 {
-    for (uint32_t i = 0; i <= offer->follower_count; i++) {
-        const phx_claimed claimed = phx_claims_find(&node->claims, phx_wire_offer_id(offer, i));
-        if (claimed.own + claimed.others > 0) return true;
-    }
+    for (uint32_t i = 0; i <= offer->follower_count; i++)
+        if (phx_claims_keep(&node->claims, phx_wire_offer_id(offer, i), node->def.member.registration)) return true;
     return false;
 }
 
@@ -47,7 +46,7 @@ static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head
             node->counts.impossible++;
             return;
         } else if (item.kind == PHX_ITEM_OFFER && is_claimed(node, &item.offer)) {
-            return; /* it is asked for */
+            return; /* another node asks for it: see claims.h */
         } else if (node->events.count >= PHX_NODE_EVENTS_MAX) {
             node->counts.waiting++;
             return;

@@ -78,13 +78,15 @@ static phx_peer *find_receiver(const phx_node *node, uint16_t number)
     return member && !member->gateway ? phx_node_peer(node, member->registration) : NULL;
 }
 
-/* Can it be offered? Raises *ownership above its own. */
-static ph_status check_sent(const phx_node *node, uint64_t id, uint64_t *ownership)
+/* Can it be offered to that peer? Raises *ownership above its own. */
+static ph_status check_sent(const phx_node *node, const phx_peer *to, uint64_t id, uint64_t *ownership)
 {
     const phx_holding *holding = phx_holdings_find(&node->holdings, id);
     if (!holding) return PH_UNKNOWN_ID;
+    if (!to) return PH_BAD_VALUE;
     if (holding->sending || holding->is_double || is_retained(node, holding)) return PH_PENDING;
     if (holding->ownership >= last_ownership(node)) return PH_BUSY;
+    if (phx_claims_keep(&node->claims, id, to->member.registration)) return PH_BUSY;
     if (holding->ownership >= *ownership) *ownership = holding->ownership + 1;
     return PH_OK;
 }
@@ -130,9 +132,7 @@ ph_status phx_hand_over_may_send(const phx_node *node, uint64_t id, uint16_t num
     if (!phx_node_may_act(node)) return PH_BUSY;
     const phx_peer *peer = find_receiver(node, number);
     uint64_t ownership = 0;
-    const ph_status status = check_sent(node, id, &ownership);
-    if (status == PH_UNKNOWN_ID) return status;
-    if (!peer) return PH_BAD_VALUE;
+    const ph_status status = check_sent(node, peer, id, &ownership);
     if (status != PH_OK) return status;
     return peer->offers < node->def.unacked_max ? PH_OK : PH_FULL;
 }
@@ -145,10 +145,10 @@ ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const
     if (state_bytes > PHX_WIRE_STATE_BYTES_MAX || follower_count > PHX_WIRE_FOLLOWERS_MAX) return PH_TOO_LARGE;
     phx_peer *peer = find_receiver(node, number);
     uint64_t ownership = 0;
-    status = check_sent(node, id, &ownership);
+    status = check_sent(node, peer, id, &ownership);
     for (uint32_t i = 0; i < follower_count && status == PH_OK; i++) {
         PHX_ASSERT(followers[i] != id && (i == 0 || followers[i] > followers[i - 1]));
-        status = check_sent(node, followers[i], &ownership);
+        status = check_sent(node, peer, followers[i], &ownership);
     }
     if (status != PH_OK) return status;
     if (!phx_says_tell_heard(node, peer)) return PH_NO_MEMORY;

@@ -30,7 +30,8 @@ ph_status phx_hand_over_may_send(const phx_node *node, uint64_t id, uint16_t num
  * Offers an own entity to a node, with the own ones that follow it, of ascending ids; all or none. PH_UNKNOWN_ID: one
  * is not held. PH_PENDING: one is on its way already, or a double that the host was not told of, or retained: its last
  * owner has not seen our ack. PH_FULL: unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY:
- * the node may not act, or an ownership is the last one of the map's version.
+ * the node may not act, or an ownership is the last one of the map's version, or a node other than that one asks for an
+ * entity of them (claims.h).
  */
 ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const uint64_t *followers,
                              uint32_t follower_count, const void *state, uint32_t state_bytes);

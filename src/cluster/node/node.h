@@ -84,7 +84,7 @@ typedef struct phx_node {
     uint32_t own_regions; /* of the map, as a member of it */
     uint64_t takings;     /* events with entities so far */
     uint32_t replaced;    /* on their way from here, and no holdings: another one of their id came meanwhile */
-    phx_claims claims;    /* ids that are not taken from any node meanwhile */
+    phx_claims claims;    /* ids that are neither taken nor sent meanwhile, but by the node that asks for them */
     phx_item_queue events;
     bool may_drop; /* some of them may have dropped one from a family */
     phx_node_counts counts;
