@@ -44,6 +44,7 @@ ph_status phc_tick(phc *member)
     publish_lease(member);
     if (!member->def.gateway && !member->node.fenced) phx_halo_try_again(&member->halo);
     if (has_waiting(member)) phx_arrivals_take(member);
+    member->node.host_is_full = !phx_reports_reserve(member, 0);
     phx_courier_receive(member);
     phx_map_barrier_begin(&member->node, now);
     if (!member->def.gateway && !member->node.fenced) {

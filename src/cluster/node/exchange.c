@@ -13,6 +13,13 @@
  * changes follow it. A member that does not read for as many changes is long out. */
 enum { VERSIONS_AHEAD_MAX = 2 * PHX_CLUSTER_EXCEEDED_ERAS << PHX_CLUSTER_ERA_SHIFT };
 
+/* For one more item: what the host does not take waits at its sender, which goes on to hold it. */
+static bool has_room(const phx_node *node)
+{
+    const uint32_t bytes = node->events.end - node->events.first;
+    return !node->host_is_full && node->events.count < PHX_NODE_EVENTS_MAX && bytes < PHX_NODE_EVENTS_BYTES_MAX;
+}
+
 /* A sender that had heard the question has kept it. */
 static bool is_claimed(const phx_node *node, const phx_offer *offer)
 {
@@ -47,7 +54,7 @@ static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head
             return;
         } else if (item.kind == PHX_ITEM_OFFER && is_claimed(node, &item.offer)) {
             return; /* another node asks for it: see claims.h */
-        } else if (node->events.count >= PHX_NODE_EVENTS_MAX) {
+        } else if (!has_room(node)) {
             node->counts.waiting++;
             return;
         } else if (!take_item(node, peer, &item)) {

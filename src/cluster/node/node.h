@@ -22,6 +22,7 @@ enum {
     PHX_OWNERSHIP_VERSION_SHIFT = 32, /* of the map, in an ownership */
     PHX_NODE_EVENTS_MAX = 4096,       /* waiting for the host: behind so many nothing is taken from a peer. The loss of
                                          each region passes them, and what is taken back of a dead one's channel */
+    PHX_NODE_EVENTS_BYTES_MAX = 16 << 20, /* of these: a whole message of each of 64 nodes */
     PHX_NODE_NS_IN_MS = 1000000
 };
 
@@ -53,7 +54,7 @@ typedef struct phx_node_counts {
     uint64_t misdirected;                   /* to another node, or from or to a gateway */
     uint64_t early;                         /* of a newer map than ours: they come again */
     uint64_t impossible;                    /* with numbers that can not be */
-    uint64_t waiting;                       /* offers behind PHX_NODE_EVENTS_MAX events: they come again */
+    uint64_t waiting;                       /* items behind as many events as there may be: they come again */
     uint64_t handed, acked, gained, taken_back, duplicates;
     uint64_t no_memory;             /* items that come again for want of memory */
     uint64_t said;                  /* broadcasts to a peer */
@@ -86,6 +87,7 @@ typedef struct phx_node {
     uint32_t replaced;    /* on their way from here, and no holdings: another one of their id came meanwhile */
     phx_claims claims;    /* ids that are neither taken nor sent meanwhile, but by the node that asks for them */
     phx_item_queue events;
+    bool host_is_full; /* the host takes no events: so nothing is taken from a peer */
     bool may_drop; /* some of them may have dropped one from a family */
     phx_node_counts counts;
 } phx_node;

@@ -152,6 +152,37 @@ Test(questions, the_own_claim_and_the_others_are_told_apart)
     cr_assert_eq(phx_idmap_count(&claims->claimed), 0);
 }
 
+/* An entity goes to the one node that asks for it alone. */
+Test(questions, an_entity_is_kept_from_all_nodes_but_the_one_that_asks)
+{
+    enum { NONE = 8, ONE, BOTH };
+    const uint64_t own[] = {BOTH, BOTH}, other[] = {ONE, BOTH};
+    phx_claims *claims = &pair.asking->node.claims;
+    const uint64_t self = pair.asking->node.def.member.registration;
+    const uint64_t peer = pair.asked->node.def.member.registration;
+    cr_assert(phx_claims_set(claims, peer, 1, 1, other, 2));
+    cr_assert(!phx_claims_keep(claims, NONE, self) && !phx_claims_keep(claims, NONE, peer));
+    cr_assert(phx_claims_keep(claims, ONE, self) && !phx_claims_keep(claims, ONE, peer));
+    cr_assert(phx_claims_set(claims, self, 1, 1, own, 2));
+    cr_assert(phx_claims_keep(claims, BOTH, self) && phx_claims_keep(claims, BOTH, peer));
+    phx_claims_drop(claims, peer);
+    cr_assert(!phx_claims_keep(claims, BOTH, self) && phx_claims_keep(claims, BOTH, peer));
+    phx_claims_drop(claims, self);
+}
+
+Test(questions, as_many_nodes_ask_as_a_map_has)
+{
+    const uint64_t id = 1;
+    phx_claims *claims = &pair.asking->node.claims;
+    for (uint64_t k = 1; k <= PHX_CLUSTER_KIND_MAX; k++) cr_assert(phx_claims_set(claims, k, 1, 1, &id, 1));
+    cr_assert_not(phx_claims_set(claims, PHX_CLUSTER_KIND_MAX + 1, 1, 1, &id, 1), "some are no more");
+    phx_claims_drop(claims, 5);
+    cr_assert(phx_claims_set(claims, PHX_CLUSTER_KIND_MAX + 1, 1, 1, &id, 1));
+    for (uint64_t k = 1; k <= PHX_CLUSTER_KIND_MAX + 1; k++) phx_claims_drop(claims, k);
+    cr_assert_eq(claims->count, 0);
+    cr_assert_eq(phx_idmap_count(&claims->claimed), 0);
+}
+
 /* ---- wrong numbers of a peer ---- */
 
 /* A question of the asked member, or its answer, with no ids. */

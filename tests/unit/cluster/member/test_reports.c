@@ -136,6 +136,7 @@ Test(reports, entities_neither_come_nor_go_nor_are_lost_while_the_host_takes_no_
     cr_assert(stats_of(1).events == count && queued_bytes() == bytes);
     cr_assert_gt(stats_of(1).events_full, FEW_ROUNDS);
     cr_assert_not(phc_owns(hosts[1].member, 1), "the host was not told of it");
+    cr_assert_eq(stats_of(0).transit, 1, "it waits at its sender");
     cr_assert(phc_owns(hosts[1].member, 2), "the host was not told that it went");
     takes = true;
     run_rounds(FEW_ROUNDS);
@@ -145,6 +146,27 @@ Test(reports, entities_neither_come_nor_go_nor_are_lost_while_the_host_takes_no_
     cr_assert_eq(taken[PHC_EVENT_LOST], 1 + refused, "each once");
     cr_assert_eq(stats_of(1).own, 1 + MORE - refused);
     cr_assert_eq(stats_of(1).events, 0);
+}
+
+/* Many come with one message, as there is room for one more event. */
+Test(reports, one_family_passes_the_bound_on_events)
+{
+    enum { MANY = 6 };
+    fill_events();
+    phx_item_queue *queue = &hosts[1].member->events;
+    while (queued_bytes() >= PHX_REPORTS_BYTES_MAX) phx_item_queue_pop(queue);
+    const phc_event event = {.kind = PHC_EVENT_LAG, .reason = ""};
+    while (queued_bytes() + phx_report_bytes(0) < PHX_REPORTS_BYTES_MAX) cr_assert(phx_report(hosts[1].member, &event));
+    const uint64_t count = stats_of(1).events;
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(0, id);
+    run_rounds(2);
+    for (uint64_t id = 1; id <= MANY; id++) send_over(0, id);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(stats_of(1).own, MANY);
+    cr_assert_eq(stats_of(1).events, count + 1);
+    takes = true;
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(taken[PHC_EVENT_GAINED], MANY);
 }
 
 Test(reports, the_death_of_a_node_is_told_once_the_host_takes_events_again)

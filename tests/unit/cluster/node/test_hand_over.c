@@ -459,3 +459,49 @@ Test(hand_over, what_a_host_does_not_take_is_bounded)
     for (uint32_t i = 0; i < UNACKED; i++) (void)expect_event(B, PHX_NODE_GAINED);
     expect_no_event(B);
 }
+
+static uint32_t event_bytes(uint32_t node)
+{
+    return nodes[node].events.end - nodes[node].events.first;
+}
+
+/* The host packs as much as it may. */
+Test(hand_over, bytes_that_a_host_does_not_take_are_bounded)
+{
+    enum { MANY = PHX_NODE_EVENTS_BYTES_MAX / PHX_WIRE_STATE_BYTES_MAX + UNACKED };
+    static const unsigned char state[PHX_WIRE_STATE_BYTES_MAX];
+    uint32_t sent = 0;
+    for (uint64_t id = 1; id <= MANY; id++) {
+        cr_assert_eq(phx_hand_over_enter(&nodes[A], id, region_of(A), 0), PH_OK);
+        sent += phx_hand_over_send(&nodes[A], id, B + 1, NULL, 0, state, sizeof state) == PH_OK;
+        speak(A, B);
+        speak(B, A);
+    }
+    cr_assert_leq(event_bytes(B), PHX_NODE_EVENTS_BYTES_MAX + PHX_WIRE_BYTES_MAX);
+    cr_assert_gt(nodes[B].counts.waiting, 0);
+    const uint32_t waiting = nodes[A].holdings.count;
+    cr_assert_gt(waiting, 0);
+    const uint32_t taken = nodes[B].events.count;
+    for (uint32_t i = 0; i < taken; i++) (void)expect_event(B, PHX_NODE_GAINED);
+    for (uint32_t i = 0; i < 2 * UNACKED; i++) {
+        speak(A, B);
+        speak(B, A);
+    }
+    cr_assert_eq(nodes[B].holdings.count, sent);
+}
+
+Test(hand_over, nothing_is_taken_while_the_host_takes_no_events)
+{
+    const uint64_t id = 5;
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], id, region_of(A), 0), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], id, B + 1, NULL, 0, "", 0), PH_OK);
+    nodes[B].host_is_full = true;
+    speak(A, B);
+    speak(B, A);
+    cr_assert(nodes[B].holdings.count == 0 && nodes[A].holdings.count == 1);
+    cr_assert_eq(nodes[B].counts.waiting, 1);
+    nodes[B].host_is_full = false;
+    speak(A, B);
+    speak(B, A);
+    cr_assert(nodes[B].holdings.count == 1 && nodes[A].holdings.count == 0);
+}
