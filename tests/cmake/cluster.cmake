@@ -49,6 +49,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/member/test_shared_times.c
         unit/cluster/member/test_short_ticks.c
         unit/cluster/member/test_slow_host.c
+        unit/cluster/member/test_still_members.c
         unit/cluster/member/test_stream.c
         LIBS pharos_cluster_conform pharos_cluster_walks pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster

@@ -5,12 +5,12 @@
  */
 #include "cluster/member/leavers.h"
 
+#include "base/cluster_rules.h"
 #include "cluster/halo/halo.h"
 #include "cluster/halo/halo_family.h"
 #include "cluster/halo/halo_search.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/reports.h"
-#include "cluster/node/map_barrier.h"
 
 static bool note_leaver(void *user, uint64_t id)
 {
@@ -39,6 +39,28 @@ static void report_lost(phc *member, const phx_family *family, uint16_t number)
     }
 }
 
+/* Too long for heartbeats that were lost. */
+static bool is_silent(const phc *member, const phx_peer *peer)
+{
+    return peer->silent_ns > (uint64_t)PHX_BEATS_A_LINK_MIN * member->def.list_ms * PHX_NODE_NS_IN_MS;
+}
+
+/*
+ * Have all members read that map? A gateway that is not heard is left out: it has no lists, and takes nothing from a
+ * node. It shows its clients nothing meanwhile; once it goes on it drops messages of a node that its map does not have,
+ * and asks for the whole list behind them. A node that is not heard would miss the entity as it goes on, and not know
+ * that its copies are late.
+ */
+static bool have_read(const phc *member, uint32_t version)
+{
+    for (uint32_t i = 0; i < member->node.peer_count; i++) {
+        const phx_peer *peer = &member->node.peers[i];
+        if (peer->out || peer->shown >= version || (peer->member.gateway && is_silent(member, peer))) continue;
+        return false;
+    }
+    return true;
+}
+
 /*
  * Do all members hear the region's node, and does it hear all of them as the node of that region? By a later map than
  * this node has the region may be another one's.
@@ -48,7 +70,7 @@ static bool is_ready(phc *member, const phx_known_region *region)
     const phx_member *receiver = phx_cluster_map_numbered(&member->node.map, region->number);
     const phx_halo_peer *peer = receiver ? phx_halo_peer_of(&member->halo, receiver->registration) : NULL;
     return peer && peer->heard_version >= region->since && peer->heard_version <= member->node.map.version &&
-           phx_map_barrier_shown(&member->node) >= region->since;
+           have_read(member, region->since);
 }
 
 /* false: it stays for now; *attached: as it goes with its root alone. */
