@@ -420,9 +420,9 @@ PH_NODISCARD PH_API ph_status phc_told(phc *member);
 
 /**
  * The next event, in order. A host takes all of them in each round. Where 16 MiB wait, with what hosts packed, none is
- * added, and none is lost, until some are taken: entities that come wait at their senders, and broadcasts behind them,
- * own ones go to no other node, and regions, members and lags are told as they are then. phc_stats.events_full rises.
- * false: there is none. @thread ticker
+ * added, and none is lost, until some are taken: entities that come wait at their senders, but for the rest of the
+ * messages that filled the queue, and broadcasts behind them, own ones go to no other node, and regions, members and
+ * lags are told as they are then. phc_stats.events_full rises. false: there is none. @thread ticker
  */
 PH_API bool phc_event_next(phc *member, phc_event *event);
 
@@ -525,8 +525,10 @@ PH_API uint16_t phc_number(const phc *member);
 /**
  * Asks all nodes for these entities; PHC_EVENT_WHO_HAS is the answer, once each node of the map has given its own, and
  * no member hears a node any more that was put out, however late: so a host that is still at an earlier loss enters
- * nothing that a second dead node may have given away. No node takes such an entity from another one, and none but
- * this one enters it, until the phc_tick() behind the event: before that the host enters the ones that no node has.
+ * nothing that a second dead node may have given away. Until the phc_tick() behind the event no other node takes such
+ * an entity from another one, and none but this one enters it: before that the host enters the ones that no node has.
+ * One that is to cross a border meanwhile comes to this node, and the answer is this one's number; else it stays where
+ * it is.
  * @return PH_OK; PH_BUSY: the last question has not ended, or this node may not act; PH_BAD_ID, PH_NO_MEMORY,
  * PH_FENCED, PH_BAD_ARGUMENT: more than PHC_ASKED_MAX, none, or a gateway. @thread ticker
  */

@@ -26,7 +26,8 @@ static bool is_asked(const phx_peer *peer)
     return !peer->out && !peer->member.gateway;
 }
 
-/* Ones that this node holds, from the round on in which they came: the host is told of them, whatever becomes of them. */
+/* Ones that this node holds, from the round on in which they came: the host is told of them, whatever becomes of them.
+ */
 static void note_own(phc *member)
 {
     const phx_node *node = &member->node;

@@ -11,7 +11,8 @@
 
 /*
  * A host that takes its events in each round comes nowhere near: blobs of 16 MiB a round are 320 MiB a second. It is
- * passed by one family at most, which is shorter than a message.
+ * passed by one family at most, which is shorter than a message. What else came with that one waits in the node's
+ * events, and nothing more is taken from a peer (phx_node.host_is_full).
  */
 enum { PHX_REPORTS_BYTES_MAX = 16 << 20 };
 

@@ -1,6 +1,6 @@
 /*
- * Claims; see claims.h. One for each node that has asked since it is known, so there are few: of each id the claims that
- * it stands in are the bits of a word.
+ * Claims; see claims.h. One for each node that has asked since it is known, so there are few: of each id the claims
+ * that it stands in are the bits of a word.
  */
 #include "cluster/node/claims.h"
 

@@ -1,8 +1,8 @@
 /*
- * Ids that a node asks all others for, as it may enter them anew: until its question has ended, no other node takes such
- * an entity in. So no entity is on its way from a node that is asked later to one that was asked before. The asking node
- * takes it: it enters no id that it holds, and its host is told that it has it. Owned by the node, used by one thread at
- * a time.
+ * Ids that a node asks all others for, as it may enter them anew: until its question has ended, no other node takes
+ * such an entity in. So no entity is on its way from a node that is asked later to one that was asked before. The
+ * asking node takes it: it enters no id that it holds, and its host is told that it has it. Owned by the node, used by
+ * one thread at a time.
  *
  * A node sends no such entity either, but to the asking node: the entity stays own and simulated, for as long as a node
  * that stands still has not answered, and holds up no item behind it. One that is on its way as its receiver hears the

@@ -88,7 +88,7 @@ typedef struct phx_node {
     phx_claims claims;    /* ids that are neither taken nor sent meanwhile, but by the node that asks for them */
     phx_item_queue events;
     bool host_is_full; /* the host takes no events: so nothing is taken from a peer */
-    bool may_drop; /* some of them may have dropped one from a family */
+    bool may_drop;     /* some of them may have dropped one from a family */
     phx_node_counts counts;
 } phx_node;
 

@@ -100,7 +100,8 @@ Test(slow_host, entities_with_large_states_wait_at_their_sender)
         cr_assert_eq(ph_move(hosts[0].producer, id, place_of(1, 300), (float)(id % 700), 0), PH_OK);
     run_rounds(MANY / 2);
     cr_assert_leq(queue_bytes(&member->events), PHX_REPORTS_BYTES_MAX + PHX_WIRE_BYTES_MAX);
-    cr_assert_leq(queue_bytes(&member->node.events), PHX_WIRE_BYTES_MAX, "at most the rest of the message that filled them");
+    cr_assert_leq(queue_bytes(&member->node.events), PHX_WIRE_BYTES_MAX,
+                  "at most the rest of the message that filled them");
     cr_assert_eq(phc_stats_get(hosts[1].member, &stats), PH_OK);
     cr_assert(stats.own >= FILL && stats.own < FILL + PHX_WIRE_BYTES_MAX / PHC_BLOB_MAX);
     cr_assert_gt(stats.events_full, 0);
