@@ -4,7 +4,8 @@
  * the same times, and no message is lost. By an odd one they open in four ticks, and messages and requests are lost,
  * doubled and late until all stand still. In order:
  *
- *  - all join, and each has regions; then a node has sent one message of its halo to each other one in each tick;
+ *  - all join, and each has regions, while the map is written for many of them at a time; then a node has sent one
+ * message of its halo to each other one in each tick;
  *  - one more is refused, for the number of nodes, and no map changes for it;
  *  - while all walk some nodes die, and some are drained and close: then the map has the others alone, and the one that
  *    was refused may join. Entities of dead nodes are entered anew, once no other node has them;
@@ -39,7 +40,9 @@ enum {
     SIDE = 16, /* regions */
     LEASE_MS = 2000,
     TICK_NS = 50000000,
-    JOIN_TICKS = 700, /* the most until all nodes have regions */
+    JOIN_TICKS = 700, /* the most until all nodes have regions, */
+    MAP_WRITES =
+        NODES * 3 / 4, /* and writes of the map that are tried: one and a half for all that come in a list's time */
     WALK_TICKS = 100,
     LEAVE_TICKS = 300, /* the most until the dead and the drained are out */
     CALM_TICKS = 500,  /* the most until no map changes any more, */
@@ -326,7 +329,8 @@ static uint64_t steps_until_whole(cluster *c, uint64_t nodes, uint32_t ticks_max
 
 /* Sums over nodes. */
 typedef struct sums {
-    uint64_t sent[PHC_TRAFFICS], bytes[PHC_TRAFFICS], taken, map_conflicts, number_conflicts, allocations, memory;
+    uint64_t sent[PHC_TRAFFICS], bytes[PHC_TRAFFICS], taken, map_writes, map_conflicts, number_conflicts;
+    uint64_t allocations, memory;
     uint64_t copies;
 } sums;
 
@@ -337,6 +341,7 @@ static sums sum_up(const cluster *c)
         const host *h = &c->hosts[i];
         for (uint32_t k = 0; k < PHC_TRAFFICS; k++) all.sent[k] += h->ways.sent[k], all.bytes[k] += h->ways.bytes[k];
         all.taken += h->ways.taken;
+        all.map_writes += h->ways.map_writes;
         all.map_conflicts += h->ways.map_conflicts;
         all.number_conflicts += h->ways.number_conflicts;
         all.allocations += atomic_load_explicit(&h->memory.calls, memory_order_relaxed);
@@ -391,9 +396,10 @@ static void join_all(cluster *c)
     }
     const uint64_t ticks = steps_until_whole(c, NODES, JOIN_TICKS);
     const sums all = sum_up(c);
-    (void)printf("seed %" PRIu64 ": %" PRIu64 " ticks until all have regions; %" PRIu64
-                 " writes of the map and %" PRIu64 " of numbers came too late; a node has %" PRIu64 " KiB\n",
-                 c->seed, ticks, all.map_conflicts, all.number_conflicts, all.memory / NODES / 1024);
+    (void)printf("seed %" PRIu64 ": %" PRIu64 " ticks until all have regions; the map was tried to be written %" PRIu64
+                 " times, %" PRIu64 " of these and %" PRIu64 " of numbers came too late; a node has %" PRIu64 " KiB\n",
+                 c->seed, ticks, all.map_writes, all.map_conflicts, all.number_conflicts, all.memory / NODES / 1024);
+    CHECK(all.map_writes <= MAP_WRITES, "%s: %" PRIu64 " writes of the map", c->when, all.map_writes);
     print_times(c, "joining");
 }
 

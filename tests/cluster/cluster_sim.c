@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     uint64_t shown = 0, held = 0, whole = 0, asked = 0;
     uint64_t late_copies = 0, doubled = 0;
     uint64_t died = 0, wiped = 0, exceeded = 0, behind = 0;
-    uint64_t said = 0, heard = 0, overtaken = 0, balanced = 0, adopted = 0, over = 0;
+    uint64_t said = 0, heard = 0, overtaken = 0, balanced = 0, adopted = 0, joined_others = 0, over = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!sim_run(&run, seed)) {
             printf("seed %" PRIu64 ", tick %" PRIu64 ": %s\n", seed, run.tick, run.violation);
@@ -56,6 +56,7 @@ int main(int argc, char **argv)
         whole += run.counts.whole;
         asked += run.counts.asked;
         adopted += run.counts.adopted;
+        joined_others += run.counts.joined_others;
         over += run.is_over;
         died += run.counts.died;
         wiped += run.counts.wiped;
@@ -69,7 +70,8 @@ int main(int argc, char **argv)
            count, handed, taken_back, restored, put_out, returned, fenced, messages, views);
     printf("%" PRIu64 " broadcasts to peers, %" PRIu64 " times heard, %" PRIu64 " overtaken by an entity\n", said,
            heard, overtaken);
-    printf("%" PRIu64 " regions given away by a balancer\n", balanced);
+    printf("%" PRIu64 " regions given away by a balancer, %" PRIu64 " processes joined by a map of another one\n",
+           balanced, joined_others);
     printf("%" PRIu64 " maps adopted by a store that had lost all, %" PRIu64 " clusters begun anew\n", adopted, over);
     printf("%" PRIu64 " deaths while a dead process's entities were restored, %" PRIu64
            " clusters begun anew with an old database, %" PRIu64 " by a map above its rows, %" PRIu64
@@ -88,6 +90,7 @@ int main(int argc, char **argv)
     check_happened(count, "entity restored", restored);
     check_happened(count, "member put out", put_out);
     check_happened(count, "death while a dead process's entities were restored", died);
+    if (returned > 0) check_happened(count, "process joined by a map of another one", joined_others);
     CHECK(!expected, "none of %" PRIu64 " schedules has found the seeded bug: %s", count, expected);
     return check_done("cluster_sim");
 }

@@ -60,10 +60,11 @@ static ph_status pass_list(void *user, uint64_t tag, const char *prefix)
     return ways->store.list(ways->store.user, tag, prefix);
 }
 
-static ph_status pass_cas(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value, size_t size,
-                          uint64_t lease)
+static ph_status count_cas(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value, size_t size,
+                           uint64_t lease)
 {
-    const counted_ways *ways = user;
+    counted_ways *ways = user;
+    ways->map_writes += strstr(key, "/map") != NULL;
     return ways->store.cas(ways->store.user, tag, key, revision, value, size, lease);
 }
 
@@ -132,7 +133,7 @@ void counted_ways_begin(counted_ways *ways, phc_transport *transport, phc_store 
                                  .user = ways};
     *store = (phc_store){.get = pass_get,
                          .list = pass_list,
-                         .cas = pass_cas,
+                         .cas = count_cas,
                          .lease_open = pass_lease_open,
                          .lease_renew = pass_lease_renew,
                          .lease_end = pass_lease_end,

@@ -1,6 +1,6 @@
 /*
  * Ways of a member that are counted: between it and its transport and control store stand tables that pass all calls
- * on, and count messages, bytes, and writes that another writer came before. One thread.
+ * on, and count messages, bytes, writes of the map, and writes that another writer came before. One thread.
  */
 #ifndef CLUSTER_COUNTED_WAYS_H
 #define CLUSTER_COUNTED_WAYS_H
@@ -13,6 +13,7 @@ typedef struct counted_ways {
     uint64_t sent[PHC_TRAFFICS], bytes[PHC_TRAFFICS]; /* messages that were given to send(), by traffic */
     uint64_t taken;                                   /* messages that poll() gave */
     uint64_t send_ns;                                 /* that all of send() took */
+    uint64_t map_writes;                              /* compare-and-sets of the map */
     uint64_t map_conflicts, number_conflicts; /* compare-and-sets that changed nothing, of the map, and of keys of
                                                  members */
 } counted_ways;

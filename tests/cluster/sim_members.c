@@ -83,6 +83,7 @@ static struct {
     uint32_t unheard;   /* processes that ended, and were in a map that they had not read: they can not come back */
     bool balances;
     uint64_t balanced_at; /* the last move of a balancer; 0 = there was none */
+    VEC(uint64_t) gone;   /* registrations that a map had, and a later one of the same store has no more */
 } all;
 
 /* Not of the schedule's draws: with one loss a seed is the same schedule as it was before there were two. */
@@ -125,6 +126,7 @@ void sim_store_begin(sim_schedule *sim)
     all.wipe_at = draw_wipe(sim);
     all.is_awaited = false;
     all.unheard = 0;
+    all.gone.count = 0;
     all.balances = sim_chance(sim, 2);
     all.balanced_at = 0;
     const bool faults = !sim->only_hangs && sim_chance(sim, 2);
@@ -138,6 +140,7 @@ void sim_store_begin(sim_schedule *sim)
 void sim_store_end(sim_schedule *sim)
 {
     phc_memory_destroy(all.memory);
+    VEC_FREE(&all.gone);
     if (!fail_alloc_clean(&all.allocator)) sim_violate(sim, "a control store leaks");
 }
 
@@ -176,6 +179,7 @@ void sim_store_leave(sim_schedule *sim, uint32_t slot)
     sim->counts.put_out += all.memberships[slot].counts.put_out;
     sim->counts.returned += all.memberships[slot].counts.returned;
     sim->counts.adopted += all.memberships[slot].counts.adopted;
+    sim->counts.joined_others += all.memberships[slot].counts.joined_others;
     phx_membership_free(&all.memberships[slot]);
     all.stores[slot].close(all.stores[slot].user);
 }
@@ -330,10 +334,23 @@ static void begin_anew(sim_schedule *sim)
     for (uint64_t id = 1; id <= sim->entity_count; id++) sim->entered[id - 1] = false;
 }
 
+/* A registration that was put out is in no later map. */
+static void check_gone(sim_schedule *sim, const phx_cluster_map *before)
+{
+    const phx_cluster_map *map = &sim->store.map;
+    for (size_t i = 0; i < all.gone.count; i++)
+        if (phx_cluster_map_member(map, all.gone.items[i])) sim_violate(sim, "a member that was put out comes back");
+    for (uint32_t i = 0; i < before->member_count; i++)
+        if (!phx_cluster_map_member(map, before->members[i].registration))
+            VEC_PUSH(&all.gone, before->members[i].registration);
+}
+
 /* The content of the store. */
 static void read_store(sim_schedule *sim)
 {
+    static phx_cluster_map before;
     const phx_memory_table *table = phx_memory_table_of(all.memory);
+    before = sim->store.map;
     for (uint32_t slot = 0; slot < sim->process_count; slot++) sim->store.registered[slot].member.registration = 0;
     for (uint32_t i = 0; i < table->key_count; i++) {
         const phx_memory_key *key = &table->keys[i];
@@ -347,6 +364,7 @@ static void read_store(sim_schedule *sim)
             if (all.is_awaited) begin_anew(sim);
             else if (sim->store.map.version < version && !sim->is_over) sim_violate(sim, "the map goes back");
             if (sim->store.map.version > version) check_move(sim, key);
+            check_gone(sim, &before);
         } else if (sscanf(key->key, "ph/sim/nodes/%u", &number) == 1 && number <= sim->process_count) {
             phx_registration read;
             if (!phx_registration_decode(&read, key->value, key->size)) sim_violate(sim, "a key is damaged");
@@ -392,6 +410,7 @@ static void sleep_all(sim_schedule *sim)
 static void lose_store(sim_schedule *sim)
 {
     phx_memory_store_lose(all.memory);
+    all.gone.count = 0; /* a map that is adopted may be an older one */
     sim->is_lost = true;
 }
 

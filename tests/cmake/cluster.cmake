@@ -27,6 +27,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/membership/membership_bed.c
         unit/cluster/membership/test_adoption.c
         unit/cluster/membership/test_hindrance.c
+        unit/cluster/membership/test_joining.c
         unit/cluster/membership/test_load_report.c
         unit/cluster/membership/test_membership.c
         unit/cluster/membership/test_refusal.c

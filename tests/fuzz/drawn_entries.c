@@ -13,10 +13,15 @@
 
 static void draw_registration(drawn_source *from, drawn_entry *to)
 {
+    enum { ASKS = 192 };
     const uint8_t choice = draw(from);
-    const phx_registration registration = {.gateway = choice % 4 == 3,
-                                           .definition = choice % 16 == 15 ? DRAWN_DEFINITION + 1 : DRAWN_DEFINITION,
-                                           .registration = draw(from) % DRAWN_NUMBERS};
+    phx_registration registration = {.gateway = choice % 4 == 3,
+                                     .definition = choice % 16 == 15 ? DRAWN_DEFINITION + 1 : DRAWN_DEFINITION,
+                                     .registration = draw(from) % DRAWN_NUMBERS};
+    if (choice >= ASKS) {
+        registration.asks = true;
+        registration.version = draw(from);
+    }
     phx_registration_encode(&registration, to->value);
     to->size = PHX_REGISTRATION_BYTES;
 }

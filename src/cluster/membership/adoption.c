@@ -67,7 +67,7 @@ bool phx_adoption_propose(phx_membership *membership)
 {
     phx_cluster_map *proposed = &membership->proposed;
     *proposed = membership->map;
-    membership->puts_out = 0;
+    membership->puts_out = membership->joins_others = 0;
     membership->balances = false;
     membership->adopts = true;
     if (!has_waited(membership) || !is_first(membership)) return false;

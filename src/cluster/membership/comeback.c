@@ -9,7 +9,7 @@
 
 void phx_comeback_wake(phx_membership *membership, uint64_t now)
 {
-    if (membership->phase != PHX_MEMBERSHIP_MEMBER || now < membership->node->proven_until ||
+    if (membership->phase < PHX_MEMBERSHIP_JOIN || now < membership->node->proven_until ||
         !phx_lease_is_break(membership, now - membership->now))
         return;
     membership->woken_at = now;

@@ -8,13 +8,14 @@
  * A member that was put out meanwhile reads that in the map, and is fenced.
  *
  * A process that waits for its first map writes its key again as well, where that is not in a list: it was deleted by
- * hand, or the list is from before. No map has it, so none is needed behind the key. Once it has proposed a map with
- * itself one may have it, which it has not heard of, and one behind that may have put it out, as its key was gone. A
- * registration that was put out never comes back: so the process does not write the key, and ends (hindrance.h).
+ * hand, or the list is from before. No map has it, so none is needed behind the key. Once it asks, or has proposed a
+ * map with itself, one may have it, which it has not heard of, and one behind that may have put it out, as its key was
+ * gone (joining.h). A registration that was put out never comes back: so the process does not write the key, and ends
+ * (hindrance.h).
  *
  * A process that slept until its lease was proven no more, as its machine did or a debugger held it, comes back the
  * same way. It may have been put out long ago: until a list that was asked for behind its sleep has it in the map, it
- * simulates nothing.
+ * simulates nothing. So does one that slept as it joined.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_COMEBACK_H
 #define PHX_CLUSTER_MEMBERSHIP_COMEBACK_H

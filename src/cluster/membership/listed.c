@@ -113,12 +113,15 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
     }
     node.registration = phx_registration_of(&read, entry->revision, entry->lease);
     node.version = read.version;
+    node.gateway = read.gateway;
+    node.asks = read.asks;
+    node.is_same = read.definition == membership->def.definition;
     if (!add(membership, map, node)) {
         membership->counts.skipped++;
         return NULL;
     }
     /* Of several that are in no map yet compare-and-set decides which one joins: the others find it in the map then. */
-    if (read.definition == membership->def.definition || !phx_cluster_map_member(map, node.registration)) return NULL;
+    if (node.is_same || !phx_cluster_map_member(map, node.registration)) return NULL;
     membership->other = node;
     return PHX_OTHER_DEFINITION;
 }

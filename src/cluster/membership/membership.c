@@ -11,6 +11,7 @@
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
 #include "cluster/membership/hindrance.h"
+#include "cluster/membership/joining.h"
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 #include "cluster/membership/map_entry.h"
@@ -72,7 +73,9 @@ static void take_map(phx_membership *membership, const phx_cluster_map *map)
         phx_membership_end(membership, PH_BAD_DEF, "the map of the store has other regions");
         return;
     }
-    if (map->version > membership->map.version) membership->map = *map;
+    if (map->version <= membership->map.version) return;
+    phx_joining_read_map(membership, map);
+    membership->map = *map;
 }
 
 /* Also again where the node had no memory for it. */
@@ -110,6 +113,7 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
         membership->counts.put_out += membership->puts_out;
         membership->counts.balanced += membership->balances;
         membership->counts.adopted += membership->adopts;
+        membership->counts.joined_others += membership->joins_others;
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
         membership->list_at = membership->now; /* of many that wish for a change one has it with each list */
         const char *flaw = phx_map_entry_read(&membership->proposed, &answer->entries[0]);
@@ -193,6 +197,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         map = &membership->read;
     }
     if (phx_proposal_make(membership, map)) propose_map(membership, revision);
+    else if (phx_joining_begins_to_ask(membership)) phx_registering_write(membership);
 }
 
 /* ---- ticks ---- */

@@ -60,8 +60,10 @@ typedef struct phx_listed {
     uint64_t registration; /* 0 = the key can not be read */
     uint64_t lease;
     uint64_t revision; /* of its key; not the registration of a member that came back */
-    uint32_t version;  /* of the newest map that it had read when it wrote the key */
+    uint32_t version;  /* of the newest map that it had read when it wrote the key; of one that asks see joining.h */
     uint16_t number;
+    bool gateway, asks;
+    bool is_same; /* it has this process's definition */
 } phx_listed;
 
 /* Numbers of processes. */
@@ -144,10 +146,13 @@ typedef struct phx_membership {
     phx_cluster_map read;     /* of the last list, and as bytes: */
     size_t read_size;         /* 0 = it had none */
     unsigned char read_bytes[PHX_CLUSTER_MAP_BYTES_MAX];
-    uint32_t puts_out; /* members that it puts out; counted once it stands */
-    bool balances;     /* it has a move of the balancer; the same */
-    bool adopts;       /* it is this member's map, for a store that has none; the same */
-    bool asks;         /* it has proposed a map with itself, which may stand; see comeback.h */
+    uint32_t puts_out;      /* members that it puts out; counted once it stands */
+    bool balances;          /* it has a move of the balancer; the same */
+    bool adopts;            /* it is this member's map, for a store that has none; the same */
+    bool asks;              /* a map may have it that it has not read; see joining.h */
+    uint32_t asked_version; /* none up to this version has; 0 = it has read none */
+    uint32_t lists_waited;  /* for another one to write the map with it */
+    uint32_t joins_others;  /* that the proposed map has; counted once it stands */
     bool drains;
     uint32_t exceeded; /* a version that the map has to be above, in a later era; see wishes.h */
     uint32_t give_region;
@@ -158,10 +163,11 @@ typedef struct phx_membership {
     phx_balancer balancer;
     phx_store_time times[PHC_REQUESTS];
     struct {
-        uint64_t lists, failed, writes, put_out, skipped, returned, adopted, balanced, flawed_reports, maps_read,
-            maps_copied, restored_looks;
-        /* put_out, adopted, balanced: by maps that stand; skipped: keys, unread or too many; maps_read, maps_copied: of
-         * lists, the ones that were decoded, and that a change was begun of; restored_looks: at wishes of regions */
+        uint64_t lists, failed, writes, put_out, skipped, returned, adopted, balanced, joined_others, flawed_reports,
+            maps_read, maps_copied, restored_looks;
+        /* put_out, adopted, balanced, joined_others: by maps that stand; skipped: keys, unread or too many; maps_read,
+         * maps_copied: of lists, the ones that were decoded, and that a change was begun of; restored_looks: at wishes
+         * of regions */
     } counts;
 } phx_membership;
 

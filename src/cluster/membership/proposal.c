@@ -8,6 +8,7 @@
 #include "cluster/membership/adoption.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
+#include "cluster/membership/joining.h"
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 #include "cluster/node/links.h"
@@ -115,7 +116,7 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
 {
     const phx_member *self = &membership->node->def.member;
     membership->is_copied = false;
-    membership->puts_out = 0;
+    membership->puts_out = membership->joins_others = 0;
     membership->balances = membership->adopts = false;
     if (membership->phase < PHX_MEMBERSHIP_JOIN || phx_adoption_is_awaited(membership)) return false;
     bool changed = put_dead_out(membership, map);
@@ -125,9 +126,8 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     } else if (phx_listed_has(membership, self) && count_dead(membership, proposed_map(membership, map)) == 0) {
         /* A member without a key may have another definition, and its key says so once it is back. Else this one waits
          * until that is put out, which it does itself in the end. */
-        const bool joins = phx_cluster_map_join(copy_map(membership, map), *self);
-        membership->asks |= joins;
-        changed |= joins;
+        if (phx_joining_is_due(membership, map))
+            changed |= phx_joining_propose(membership, map, copy_map(membership, map));
     }
     if (!changed && membership->balancer.due_version != 0)
         changed = membership->balances = phx_balancer_propose(membership, map, copy_map(membership, map));

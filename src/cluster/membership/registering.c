@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cluster/membership/adoption.h"
+#include "cluster/membership/listed.h"
 #include "cluster/membership/proposal.h"
 #include "cluster/membership/registration.h"
 
@@ -15,17 +16,21 @@ void phx_registering_write(phx_membership *membership)
     char key[PHC_KEY_MAX + 1];
     const phc_store *store = &membership->def.store;
     const phx_member *self = &membership->node->def.member;
+    const bool asks = membership->phase == PHX_MEMBERSHIP_JOIN && membership->asks;
+    const phx_listed *asking = asks ? phx_listed_own(membership) : NULL; /* the key that it is written over */
     const phx_registration own = {.gateway = membership->def.gateway,
+                                  .asks = asks,
                                   .definition = membership->def.definition,
                                   .registration = self->registration,
-                                  .version = membership->map.version};
+                                  .version = asks ? membership->asked_version : membership->map.version};
+    PHX_ASSERT(!asks || asking);
     if (self->registration != 0) membership->number = self->number;
     else if (membership->def.number == 0) membership->number = phx_proposal_number(membership);
     if (membership->number == 0) return;
     phx_registration_encode(&own, bytes);
     (void)snprintf(key, sizeof key, "%snodes/%u", membership->prefix, membership->number);
-    membership->writes =
-        store->cas(store->user, PHX_TAG_REGISTER, key, 0, bytes, sizeof bytes, membership->lease) == PH_OK;
+    membership->writes = store->cas(store->user, PHX_TAG_REGISTER, key, asking ? asking->revision : 0, bytes,
+                                    sizeof bytes, membership->lease) == PH_OK;
 }
 
 void phx_registering_begin(phx_membership *membership)
@@ -51,7 +56,9 @@ void phx_registering_hear(phx_membership *membership, const phc_answer *answer)
 {
     membership->writes = false;
     if (answer->outcome == PHC_CHANGED) take_next_number(membership, answer);
-    if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_REGISTER) return;
+    if (answer->outcome != PHC_DONE) return;
+    if (membership->phase == PHX_MEMBERSHIP_JOIN) membership->list_at = membership->now; /* others ask as well */
+    if (membership->phase != PHX_MEMBERSHIP_REGISTER) return;
     const uint64_t registration = phx_registration_at(answer->revision, membership->lease);
     phx_node_register(membership->node, registration, membership->number);
     membership->phase = PHX_MEMBERSHIP_JOIN;

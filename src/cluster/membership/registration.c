@@ -9,16 +9,19 @@
 
 enum {
     MAGIC = 0x4e434850, /* "PHCN" */
-    LEASE_SHIFT = 32,   /* so many writes: four years of the largest cluster */
+    ROLE_GATEWAY = 1,
+    ROLE_ASKS = 2,
+    LEASE_SHIFT = 32, /* so many writes: four years of the largest cluster */
     LEASE_BITS = 21
 };
 
 void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES])
 {
     phx_writer writer = phx_writer_of(bytes, PHX_REGISTRATION_BYTES);
+    const uint64_t role = (registration->gateway ? ROLE_GATEWAY : 0) | (registration->asks ? ROLE_ASKS : 0);
     phx_write_number(&writer, 4, MAGIC);
     phx_write_number(&writer, 4, PHX_CLUSTER_FORMAT);
-    phx_write_number(&writer, 1, registration->gateway);
+    phx_write_number(&writer, 1, role);
     phx_write_number(&writer, 8, registration->definition);
     phx_write_number(&writer, 8, registration->registration);
     phx_write_number(&writer, 4, registration->version);
@@ -29,13 +32,14 @@ bool phx_registration_decode(phx_registration *registration, const void *bytes, 
 {
     phx_reader reader = phx_reader_of(bytes, size);
     const uint64_t magic = phx_read_number(&reader, 4), format = phx_read_number(&reader, 4);
-    const uint64_t gateway = phx_read_number(&reader, 1);
-    *registration = (phx_registration){.gateway = gateway == 1};
+    const uint64_t role = phx_read_number(&reader, 1);
+    *registration = (phx_registration){.gateway = role & ROLE_GATEWAY, .asks = role & ROLE_ASKS};
     registration->definition = phx_read_number(&reader, 8);
     registration->registration = phx_read_number(&reader, 8);
     registration->version = (uint32_t)phx_read_number(&reader, 4);
-    return !reader.failed && phx_reader_left(&reader) == 0 && magic == MAGIC && format == PHX_CLUSTER_FORMAT &&
-           gateway <= 1;
+    const bool is_good = role <= (ROLE_GATEWAY | ROLE_ASKS) &&
+                         (!registration->asks || (registration->registration != 0 && registration->version != 0));
+    return !reader.failed && phx_reader_left(&reader) == 0 && magic == MAGIC && format == PHX_CLUSTER_FORMAT && is_good;
 }
 
 bool phx_registration_is_foreign(const void *bytes, size_t size)

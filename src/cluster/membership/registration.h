@@ -1,6 +1,6 @@
 /*
- * The value of a registered process's key in the control store, as bytes: magic u32, format u32, gateway u8,
- * definition u64, registration u64, version u32. Decoding is total. Pure; used by membership.
+ * The value of a registered process's key in the control store, as bytes: magic u32, format u32, role u8 (1 gateway,
+ * 2 asks), definition u64, registration u64, version u32. Decoding is total. Pure; used by membership.
  *
  * A registration is never used again. It is the revision of the process's key, which rises in a control store for ever,
  * and above it a hash of the lease that the key was first written under: a store that has lost all it had, with
@@ -18,9 +18,10 @@ enum { PHX_REGISTRATION_BYTES = 29 };
 
 typedef struct phx_registration {
     bool gateway;
+    bool asks; /* another process may write the map with this one; registration and version are not 0 (joining.h) */
     uint64_t definition;
-    uint64_t registration; /* of a member that came back with another key; 0 = by the revision of this one */
-    uint32_t version;      /* of the newest map that the process has read; 0 = none */
+    uint64_t registration; /* of a process that has another key than its first; 0 = by the revision of this one */
+    uint32_t version;      /* of the newest map that the process has read, or that its registration is in none up to */
 } phx_registration;
 
 void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES]);

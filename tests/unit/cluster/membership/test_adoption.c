@@ -11,7 +11,11 @@
 
 TestSuite(adoption, .init = bed_begin, .fini = bed_end);
 
-/* The first version of so many eras behind the one that the cluster begins in, by a process with the first lease. */
+/*
+ * The first version of so many eras behind the one that the cluster begins in, by a process with the first lease. That
+ * is the lowest number of the ones that begin together; the store does the requests of the last one that opened it
+ * first.
+ */
 static uint32_t version_in(uint32_t era)
 {
     static phx_cluster_map map;
@@ -27,7 +31,7 @@ static uint32_t era_of(uint32_t at)
 /* Three nodes, of which the last one gives a region away while the first one stands still: it has an older map. */
 static void begin_with_old_map(void)
 {
-    for (uint32_t at = 0; at < 3; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    for (uint32_t at = 3; at-- > 0;) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
     bed_run(LEASE_TICKS + 40);
     bed.processes[0].runs = false;
     uint16_t region = 0;
@@ -136,8 +140,8 @@ Test(adoption, a_member_without_leave_ends_with_the_first_list_of_a_store_that_h
 Test(adoption, a_map_of_a_store_that_began_anew_comes_above_what_a_host_has_met)
 {
     enum { MET = 5000 };
-    bed_start(0, 1, REGIONS, 1, false);
     bed_start(1, 2, REGIONS, 1, false);
+    bed_start(0, 1, REGIONS, 1, false);
     bed_run(40);
     phx_membership *first = &bed.processes[0].membership, *second = &bed.processes[1].membership;
     cr_assert(phx_membership_exceed(first, bed.processes[0].node.map.version - 1));
