@@ -77,6 +77,24 @@ Test(membership, begun_together_they_wait_for_no_list_where_another_one_was_firs
         cr_assert_eq(bed.processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER, "%u", at);
 }
 
+/* Both look at the store in the same tick. The one that came too late looks again at once. */
+Test(membership, of_two_that_wish_for_a_change_at_once_none_waits_for_the_next_list)
+{
+    enum { LIST_TICKS = 10, WRITE_TICKS = 6 };
+    bed.list_ticks = LIST_TICKS;
+    for (uint32_t at = 0; at < 3; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    bed_run(LEASE_TICKS * 3);
+    phx_membership *second = &bed.processes[1].membership, *third = &bed.processes[2].membership;
+    while (second->lists || third->lists) bed_run(1);
+    second->list_at = third->list_at = bed.now + TICK_NS;
+    cr_assert(second->phase == PHX_MEMBERSHIP_MEMBER && third->phase == PHX_MEMBERSHIP_MEMBER);
+    const uint64_t writes = second->counts.writes + third->counts.writes;
+    for (uint32_t at = 1; at < 3; at++) phx_membership_drain(&bed.processes[at].membership);
+    bed_run(WRITE_TICKS);
+    cr_assert_eq(second->counts.writes + third->counts.writes, writes + 3, "one came too late");
+    cr_assert(regions_of(1, 2) == 0 && regions_of(2, 3) == 0);
+}
+
 /* Of an earlier request that was done, and said to have failed: two keys would be two members. */
 Test(membership, a_number_whose_key_is_under_the_own_lease_is_not_followed_by_another_one)
 {
