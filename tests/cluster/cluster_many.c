@@ -357,14 +357,19 @@ static int by_size(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
+/* Of the sorted times: so many of a hundred are shorter. */
+static double time_us(const cluster *c, uint64_t percent)
+{
+    const uint64_t place = (c->times.count - 1) * percent / 100;
+    return (double)c->times.items[place] / 1e3;
+}
+
 static void print_times(cluster *c, const char *of)
 {
     if (c->times.count == 0) return;
     qsort(c->times.items, c->times.count, sizeof *c->times.items, by_size);
-    const uint64_t *at = c->times.items, last = c->times.count - 1;
     (void)printf("  %s: phc_tick() and phc_told(), us: median %.0f, p90 %.0f, p99 %.0f, most %.0f\n", of,
-                 (double)at[last / 2] / 1e3, (double)at[last * 9 / 10] / 1e3, (double)at[last * 99 / 100] / 1e3,
-                 (double)at[last] / 1e3);
+                 time_us(c, 50), time_us(c, 90), time_us(c, 99), time_us(c, 100));
     c->times.count = 0;
 }
 
@@ -447,7 +452,8 @@ static bool is_near_regions(const cluster *c, const host *h, spot at)
 {
     const float far = MARGIN + SLACK, side = c->side / SIDE;
     for (uint32_t region = 0; region < SIDE * SIDE; region++) {
-        const float x = (float)(region % SIDE) * side, y = (float)(region / SIDE) * side;
+        const uint32_t column = region % SIDE, row = region / SIDE;
+        const float x = (float)column * side, y = (float)row * side;
         if (phc_owner_of(h->node.member, x + side / 2, y + side / 2) == phc_number(h->node.member) && at.x >= x - far &&
             at.x <= x + side + far && at.y >= y - far && at.y <= y + side + far)
             return true;

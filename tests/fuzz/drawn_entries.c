@@ -71,8 +71,8 @@ static void draw_load(drawn_source *from, drawn_entry *to)
                                .columns = DRAWN_COLUMNS,
                                .rows = DRAWN_REGIONS / DRAWN_COLUMNS};
     const uint8_t regions = draw(from); /* a bit each */
-    for (uint16_t i = 0; i < DRAWN_REGIONS; i++)
-        if (regions >> i & 1) report.regions[report.region_count++] = (phx_load_region){i, draw(from)};
+    for (uint32_t i = 0; i < DRAWN_REGIONS; i++)
+        if (regions >> i & 1) report.regions[report.region_count++] = (phx_load_region){(uint16_t)i, draw(from)};
     to->size = phx_load_report_encode(&report, to->value, sizeof to->value);
 }
 
