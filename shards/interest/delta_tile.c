@@ -335,10 +335,22 @@ static phx_delta_hits collect_run_words(phx_scratch *scratch, phx_span words)
 }
 
 /*
+ * Records the words of one observer as they stand. Words that are not behind the targets of the last change move there,
+ * as names are ordered many at a time where targets follow each other. There is room.
+ */
+static inline __attribute__((always_inline)) void record_run_words(phx_scratch *scratch, const run *of, uint32_t count)
+{
+    const uint32_t first = scratch->target_count;
+    uint32_t *words = scratch->targets;
+    if (PHX_UNLIKELY(first != of->words.first)) memmove(words + first, words + of->words.first, count * sizeof *words);
+    phx_change *change = phx_interest_add_change(scratch, of->slot, first, count - of->leaves, of->leaves);
+    if (PHX_UNLIKELY(phx_tile_passes(&scratch->tile, of->place))) change->passes = true;
+    scratch->target_count = first + count;
+}
+
+/*
  * The words of one observer with a derived list become the targets of a change as they stand: of the observer's memory
- * only the row is read, unless the shard has limits. They are at most PHX_ORDER_SHORT_MAX. Words that are not behind
- * the targets of the last change move there, as names are ordered many at a time where targets follow each other. There
- * is room.
+ * only the row is read, unless the shard has limits. They are at most PHX_ORDER_SHORT_MAX. There is room.
  */
 static phx_delta_result emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of)
 {
@@ -350,12 +362,7 @@ static phx_delta_result emit_run_words(phx_scratch *scratch, phx_shard *shard, c
         if (!phx_limit_fits(shard, of->slot, count - of->leaves, of->leaves)) return PHX_DELTA_EVALUATE;
         phx_limit_follow(&shard->store.tail[of->slot].list, count - of->leaves, of->leaves);
     }
-    const uint32_t first = scratch->target_count;
-    uint32_t *words = scratch->targets;
-    if (PHX_UNLIKELY(first != of->words.first)) memmove(words + first, words + of->words.first, count * sizeof *words);
-    phx_change *change = phx_interest_add_change(scratch, of->slot, first, count - of->leaves, of->leaves);
-    if (PHX_UNLIKELY(phx_tile_passes(&scratch->tile, of->place))) change->passes = true;
-    scratch->target_count = first + count;
+    record_run_words(scratch, of, count);
     return PHX_DELTA_DONE;
 }
 
@@ -650,15 +657,16 @@ static bool words_may_stand(const phx_scratch *scratch, const phx_shard *shard)
  * Where words may stand: records the i-th run if those of its observer do. What emit_run() asks of each observer is
  * left out, which is 3 % of the instructions of a plain tick. false = emit_run() does it.
  */
-static inline bool emit_standing_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, float view)
+static inline bool emit_standing_run(phx_scratch *scratch, const phx_shard *shard, uint32_t i, float view)
 {
     const run of = run_at(scratch, shard, i);
+    const uint32_t count = of.words.end - of.words.first;
     const bool special = phx_row_word_special(phx_row_word_at(shard->grid.rows.slot, of.row));
-    if (PHX_UNLIKELY(!(view > 0.0f) || special || of.words.end - of.words.first > PHX_ORDER_SHORT_MAX)) return false;
-    PHX_VALIDATE(!phx_row_discontinuous(&shard->grid.rows, of.row));
-    const phx_delta_result result = emit_run_words(scratch, shard, &of);
-    PHX_ASSERT(result == PHX_DELTA_DONE);
-    (void)result;
+    if (PHX_UNLIKELY(!(view > 0.0f) || special || count > PHX_ORDER_SHORT_MAX)) return false;
+    PHX_VALIDATE(!phx_row_discontinuous(&shard->grid.rows, of.row) && !shard->limited);
+    PHX_VALIDATE(shard->store.tail[of.slot].list.derived == 1);
+    PHX_ASSERT(0 < count && of.leaves <= count);
+    record_run_words(scratch, &of, count);
     return true;
 }
 

@@ -366,9 +366,20 @@ AVX2 static uint32_t set_difference_avx2(const uint32_t *array, uint32_t count, 
     return phx_missing_by(find_u32_avx2, array, count, values, value_count);
 }
 
-/*
- * Ranks two vectors of keys at a time, independent of each other, against every key and some padding that comes last.
- */
+/* Ranks one vector of keys, as most changes have no more, against every key and some padding that comes last. */
+AVX2_INLINE void rank_few_keys(const int32_t *key, uint32_t first, uint32_t *place)
+{
+    const __m256i own = _mm256_loadu_si256((const __m256i *)(const void *)key);
+    __m256i before = _mm256_set1_epi32((int)first);
+    for (uint32_t i = 0; i < LANES; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): phx_keys_of() filled up the vector */
+        const __m256i other = _mm256_set1_epi32(key[i]);
+        before = _mm256_sub_epi32(before, _mm256_cmpgt_epi32(own, other));
+    }
+    store_vector(place, before);
+}
+
+/* The same of more keys: two vectors at a time, independent of each other. */
 AVX2 static void rank_change_keys(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
 {
     for (uint32_t at = 0; at < count; at += 2 * LANES) {
@@ -395,7 +406,8 @@ AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsort
         uint32_t count = of->end[c] - at;
         phx_keys_of(by, of->targets + at, of->depths ? of->depths + at : NULL, count, key);
         _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
-        rank_change_keys(key, count, of->first[c], place + at);
+        if (PHX_LIKELY(count <= LANES)) rank_few_keys(key, of->first[c], place + at);
+        else rank_change_keys(key, count, of->first[c], place + at);
     }
 }
 
