@@ -22,6 +22,31 @@ uint32_t phx_cut_pick(phx_cut_list *at, double near, double far, const phx_cut_b
                                               &borders, rows);
 }
 
+uint32_t phx_cut_scan(phx_cut_list *at, double near, double far, const phx_cut_borders *by, uint32_t *rows)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_tile *tile = &scratch->tile;
+    const bool heights = tile->heights.count;
+    phx_cut_borders borders = *by;
+    phx_span spans[PHX_TILE_SPANS_MAX];
+    uint32_t n = 0;
+    if (heights) phx_tile_heights_cut(&tile->heights, at->place, &borders);
+    const float inner = phx_tile_heights_nearest(&tile->heights, at->shard->rules, (float)near);
+    const uint32_t count = phx_tile_spans_between(tile, tile->cell[at->place], inner, (float)far, spans);
+    scratch->counts.ranges_visited += count;
+    for (uint32_t s = 0; s < count; s++) {
+        const uint32_t first = spans[s].first, length = spans[s].end - first;
+        const phx_tile_candidates of = {.now = tile->now + first,
+                                        .old = tile->old + first,
+                                        .target = tile->row + first,
+                                        .height = heights ? tile->heights.by_place + first : NULL};
+        scratch->counts.pairs_tested += length;
+        n += at->shard->kernels->find_undecided(&of, length, tile->now[at->place], tile->old[at->place], &borders,
+                                                rows + n);
+    }
+    return n;
+}
+
 /* How far the limit's distance may move in a tick, in parts of it: as far as some targets of the rank are. */
 static double limit_part(const phx_cut_list *at)
 {

@@ -121,6 +121,9 @@ static inline int32_t phx_cut_square_above(double distance, const phx_tile *tile
 /* Picks candidates between two distances, and finds the ones that the borders do not decide. Returns how many. */
 uint32_t phx_cut_pick(phx_cut_list *at, double near, double far, const phx_cut_borders *by, uint32_t *rows);
 
+/* The same where few observers share the candidates of a cell: rows are compared where they stand in the tile. */
+uint32_t phx_cut_scan(phx_cut_list *at, double near, double far, const phx_cut_borders *by, uint32_t *rows);
+
 /*
  * Finds the undecided targets of the last rank that moved by a step, and whether they are listed. false: one of them is
  * seen from beyond the view, where it is.

@@ -10,6 +10,7 @@
 #include "shards/interest/candidates.h"
 #include "shards/interest/change_record.h"
 #include "shards/interest/cut_undecided.h"
+#include "shards/interest/held_rows.h"
 #include "shards/interest/rank_table.h"
 #include "shards/simd/top_k.h"
 #include "shards/state/list_limit.h"
@@ -34,19 +35,22 @@ static bool few_observe(const phx_tile *tile)
     return tile->shard->grid.blocks[tile->block].observers < (tile->rows.end - tile->rows.first) / OBSERVERS_PART;
 }
 
-bool phx_delta_held_due(const phx_tile *tile, const phx_shard *shard, uint32_t place)
+bool phx_delta_held_due_sparse(const phx_shard *shard, uint32_t row)
 {
-    const uint32_t row = tile->row[place], slot = phx_row_slot(&shard->grid.rows, row);
-    if (few_observe(tile) || !phx_list_cut_holds(shard, slot) || shard->list_cuts.at[slot].kept == UINT16_MAX)
-        return false;
+    const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
+    if (!phx_list_cut_holds(shard, slot) || shard->list_cuts.at[slot].kept == UINT16_MAX) return false;
     const phx_list *list = &shard->store.tail[slot].list;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (!attr->spreads || attr->cap > 0 || attr->margin > 0.0f || !phx_attr_observes(attr)) return false;
     if (list->derived || list->owed || list->count == 0 || shard->rules->shape == PH_SHAPE_SQUARE) return false;
-    if (phx_tile_passes(tile, place) || tile->bounded || shard->far.levels != 0 || phx_cut_far_changed(tile))
-        return false;
-    if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
+    if (shard->far.levels != 0 || (shard->store.body[slot].state & PHX_SLOT_RELATED)) return false;
     return !phx_row_discontinuous(&shard->grid.rows, row) && !phx_prev_rows_noted(&shard->previous, slot);
+}
+
+bool phx_delta_held_due(const phx_tile *tile, const phx_shard *shard, uint32_t place)
+{
+    if (phx_tile_passes(tile, place) || tile->bounded || phx_cut_far_changed(tile)) return false;
+    return phx_delta_held_due_sparse(shard, tile->row[place]);
 }
 
 /* ---- the pairs ---- */
@@ -77,11 +81,11 @@ static void part_pairs(held_list *of, phx_span words)
  */
 static void find_listed(const phx_cut_list *at, const uint32_t *slots, uint32_t count, uint32_t *place)
 {
-    enum { BITS = 1024, WORD = 64, SOME = 64 }; /* of the filter; entries that are looked at together */
+    enum { PLACES = 1024, SOME = 64 }; /* of the filter; entries that are looked at together */
     const uint32_t *entries = phx_list_entries(&at->shard->lists, at->list), all = at->list->count;
-    uint64_t filter[BITS / WORD] = {0};
+    uint8_t filter[PLACES] = {0}; /* bytes: a bit costs each entry a shift more */
     for (uint32_t i = 0; i < count; i++) {
-        filter[slots[i] % BITS / WORD] |= UINT64_C(1) << slots[i] % WORD;
+        filter[slots[i] % PLACES] = 1;
         place[i] = PHX_SLOT_NONE;
     }
     for (uint32_t first = 0; first < all; first += SOME) {
@@ -89,7 +93,7 @@ static void find_listed(const phx_cut_list *at, const uint32_t *slots, uint32_t 
         uint32_t passed[SOME] = {0}, n = 0;      /* an analyser does not see that the first n are set */
         for (uint32_t i = first; i < end; i++) { /* no branch: it would be mispredicted */
             passed[n] = i;
-            n += filter[entries[i] % BITS / WORD] >> entries[i] % WORD & 1;
+            n += filter[entries[i] % PLACES];
         }
         for (uint32_t i = 0; i < n; i++) {
             const uint32_t found = at->shard->kernels->find_u32(slots, count, entries[passed[i]]);
@@ -124,6 +128,22 @@ static void sift_joinable(phx_cut_list *at, float within)
     at->count = n;
 }
 
+/* Finds rows that were farther off than `near` and are as near as `far`: scratch->hits. Returns how many. */
+static uint32_t pick_joinable(held_list *of, double near, double far)
+{
+    phx_cut_list *at = &of->at;
+    phx_scratch *scratch = at->scratch;
+    const phx_tile *tile = &scratch->tile;
+    if (at->place == PHX_SLOT_NONE)
+        return phx_held_rows_find(scratch, at->shard, at->row, near, far, scratch->hits, scratch->old);
+    const phx_cut_borders by = {.listed = phx_cut_square_below(near, tile),
+                                .unlisted = -1, /* no listed one is sought */
+                                .stays = INT32_MAX,
+                                .joins = phx_cut_square_above(far, tile)};
+    if (few_observe(tile)) return phx_cut_scan(at, fmin(near, far), fmax(near, far), &by, scratch->hits);
+    return phx_cut_pick(at, fmin(near, far), fmax(near, far), &by, scratch->hits);
+}
+
 /*
  * Finds held targets of the rank up to a squared distance, with their keys, and which of the targets that left are
  * listed.
@@ -132,15 +152,10 @@ static void find_joinable(held_list *of, float within)
 {
     phx_cut_list *at = &of->at;
     const phx_scratch *scratch = at->scratch;
-    const phx_tile *tile = &scratch->tile;
-    const double view = (double)at->attr->view, far = fmin(sqrt((double)within), view);
-    const double near = fmin(sqrt(at->cut.limit / at->shard->rules->sticky), view);
-    const phx_cut_borders by = {.listed = phx_cut_square_below(near, tile),
-                                .unlisted = -1, /* no listed one is sought */
-                                .stays = INT32_MAX,
-                                .joins = phx_cut_square_above(far, tile)};
+    const double view = (double)at->attr->view;
     uint32_t *hits = scratch->hits, *place = scratch->old, n = 0;
-    at->count = phx_cut_pick(at, fmin(near, far), fmax(near, far), &by, hits);
+    at->count =
+        pick_joinable(of, fmin(sqrt(at->cut.limit / at->shard->rules->sticky), view), fmin(sqrt((double)within), view));
     sift_joinable(at, within);
     memcpy(hits + at->count, scratch->leave, of->left * sizeof *hits); /* beyond the view: none of them is a hit */
     find_listed(at, hits, at->count + of->left, place);
@@ -238,14 +253,15 @@ static void write_held_list(held_list *of, phx_change *change, bool in_place)
     phx_list_cut_note(at->shard, at->slot, of->limit, at->cut.rank, of->held);
 }
 
-/* Room for the change and the list, and for the words of later runs behind them. false = no memory. */
+/* Room for the change and the list, and for the words of a tile's later runs behind them. false = no memory. */
 static bool reserve_held(const held_list *of, uint32_t listed)
 {
     phx_scratch *scratch = of->at.scratch;
+    const phx_observer_runs *runs = &scratch->runs;
     const uint32_t targets = of->at.enters + of->at.leaves;
-    return phx_interest_reserve(scratch, targets, listed) &&
-           phx_interest_reserve_changes(scratch, 1 + scratch->runs.count,
-                                        targets + scratch->runs.first[scratch->runs.count]);
+    if (!phx_interest_reserve(scratch, targets, listed)) return false;
+    if (of->at.place == PHX_SLOT_NONE) return phx_interest_reserve_changes(scratch, 1, targets);
+    return phx_interest_reserve_changes(scratch, 1 + runs->count, targets + runs->first[runs->count]);
 }
 
 /* Records the events and the list, which is derived if no target is held any more. */
@@ -269,27 +285,55 @@ static phx_delta_result record_held(held_list *of)
     return PHX_DELTA_DONE;
 }
 
+/* Room for the targets of so many words, and for the rows that may join. false = no memory. */
+static bool held_room(const held_list *of, uint32_t words)
+{
+    const phx_cut_list *at = &of->at;
+    phx_scratch *scratch = at->scratch;
+    if (at->place != PHX_SLOT_NONE) return phx_candidates_room(scratch, scratch->tile.count, true);
+    const size_t most = (size_t)words + phx_held_rows_most(at->shard, at->row, at->attr->view);
+    return phx_scratch_room(scratch, most) && phx_candidates_room(scratch, most, true);
+}
+
+/* An observer, at a place of the tile or at none. */
+static held_list held_list_of(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t place)
+{
+    const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    return (held_list){.adds = shard->rules->classes[attr->kind].adds_max,
+                       .at = {.scratch = scratch,
+                              .shard = shard,
+                              .place = place,
+                              .row = row,
+                              .slot = slot,
+                              .attr = attr,
+                              .in = attr->view * attr->view,
+                              .z = shard->uneven ? shard->store.body[slot].z : 0.0f,
+                              .cut = shard->list_cuts.at[slot],
+                              .list = &shard->store.tail[slot].list}};
+}
+
+static phx_delta_result run_held(held_list *of, phx_span words)
+{
+    phx_cut_list *at = &of->at;
+    phx_scratch *scratch = at->scratch;
+    const phx_store *store = &at->shard->store;
+    if (of->adds == 0 || !phx_rank_table_fits(store, false)) return PHX_DELTA_EVALUATE;
+    at->ranks = phx_rank_table_of(&scratch->rank_tables, scratch->mem, store, at->attr, false);
+    if (!at->ranks || !held_room(of, words.end - words.first)) return PHX_DELTA_NO_MEMORY;
+    if (at->cut.rank != phx_rank_top_of(at->ranks, at->attr->instance)) return PHX_DELTA_EVALUATE;
+    part_pairs(of, words);
+    return find_held_events(of) ? record_held(of) : PHX_DELTA_EVALUATE;
+}
+
 phx_delta_result phx_delta_held(phx_scratch *scratch, phx_shard *shard, uint32_t place, phx_span words)
 {
-    const uint32_t row = scratch->tile.row[place], slot = phx_row_slot(&shard->grid.rows, row);
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    const float square = attr->view * attr->view;
-    held_list of = {.adds = shard->rules->classes[attr->kind].adds_max,
-                    .at = {.scratch = scratch,
-                           .shard = shard,
-                           .place = place,
-                           .row = row,
-                           .slot = slot,
-                           .attr = attr,
-                           .in = square,
-                           .cut = shard->list_cuts.at[slot],
-                           .list = &shard->store.tail[slot].list}};
-    phx_cut_list *at = &of.at;
-    if (of.adds == 0 || !phx_rank_table_fits(&shard->store, false)) return PHX_DELTA_EVALUATE;
-    at->z = shard->uneven ? shard->store.body[slot].z : 0.0f;
-    at->ranks = phx_rank_table_of(&scratch->rank_tables, scratch->mem, &shard->store, attr, false);
-    if (!at->ranks || !phx_candidates_room(scratch, scratch->tile.count, true)) return PHX_DELTA_NO_MEMORY;
-    if (at->cut.rank != phx_rank_top_of(at->ranks, attr->instance)) return PHX_DELTA_EVALUATE;
-    part_pairs(&of, words);
-    return find_held_events(&of) ? record_held(&of) : PHX_DELTA_EVALUATE;
+    held_list of = held_list_of(scratch, shard, scratch->tile.row[place], place);
+    return run_held(&of, words);
+}
+
+phx_delta_result phx_delta_held_sparse(phx_scratch *scratch, phx_shard *shard, uint32_t row, phx_span words)
+{
+    held_list of = held_list_of(scratch, shard, row, PHX_SLOT_NONE);
+    return run_held(&of, words);
 }

@@ -3,14 +3,16 @@
  *
  * Let c be the key of the last target that joined (state/list_cut.h). A target of that rank with a key below c is
  * listed; one that is held has no lower key. So the ones that join were beyond c, and are now among the nearest of
- * those: the tile finds rows that were so far off and are so near, and the list tells which of these few are listed.
+ * those: rows that were so far off and are so near, of which the list tells which few are listed. They are found in the
+ * tile, or in the grid where few observe (held_rows.h).
  *
- * The pairs of the tile (delta_tile.h) are the targets that come into view or leave it. Those that leave are leaves if
- * they are listed. The note has the number of held targets, and all of them change it: so it is known whether more are
- * held than may join, without a look at them. If not, all join, and the list is derived from now on.
+ * The pairs of the tile (delta_tile.h), or of the sparse plan, are the targets that come into view or leave it. Those
+ * that leave are leaves if they are listed. The note has the number of held targets, and all of them change it: so it
+ * is known whether more are held than may join, without a look at them. If not, all join, and the list is derived from
+ * now on.
  *
  * As at a cap (delta_cut.h) that is right only if no target changed otherwise than by a step. Interest phase, by the
- * worker of the observer. Called by delta_tile.c.
+ * worker of the observer. Called by delta_tile.c and delta_sparse.c.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_HELD_H
 #define PHX_SHARDS_INTEREST_DELTA_HELD_H
@@ -32,6 +34,9 @@ static inline bool phx_delta_may_hold(const phx_tile *tile, const phx_shard *sha
 /* Has the renewed own observer at a place held targets, and may such a delta find its events? */
 bool phx_delta_held_due(const phx_tile *tile, const phx_shard *shard, uint32_t place);
 
+/* The same of the renewed own observer of a row, in a sparse plan that finds pairs of held lists. */
+bool phx_delta_held_due_sparse(const phx_shard *shard, uint32_t row);
+
 /* Is the observer at an own place renewed and to be evaluated? */
 static inline bool phx_delta_renewed_alone(const phx_tile *tile, const phx_shard *shard, uint32_t place)
 {
@@ -43,5 +48,8 @@ static inline bool phx_delta_renewed_alone(const phx_tile *tile, const phx_shard
  * words of all runs, for which there is room. PHX_DELTA_EVALUATE: it is untouched.
  */
 phx_delta_result phx_delta_held(phx_scratch *scratch, phx_shard *shard, uint32_t place, phx_span words);
+
+/* The same of an observer in a sparse plan. There is no room for its change, nor for others behind it. */
+phx_delta_result phx_delta_held_sparse(phx_scratch *scratch, phx_shard *shard, uint32_t row, phx_span words);
 
 #endif

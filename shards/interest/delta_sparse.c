@@ -14,6 +14,7 @@
 #include "shards/grid/prev_rows.h"
 #include "shards/interest/change_record.h"
 #include "shards/interest/delta_discontinuous.h"
+#include "shards/interest/delta_held.h"
 #include "shards/interest/evaluate.h"
 #include "shards/interest/sparse_plan.h"
 #include "shards/query/far_list.h"
@@ -292,6 +293,17 @@ static bool within_limit(phx_shard *shard, uint32_t slot, uint32_t enters, uint3
     return true;
 }
 
+/* Emits the events of a renewed observer, if it has held targets and a delta is enough. As emit_observer_pairs(). */
+static phx_delta_result emit_renewed_observer(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
+{
+    const uint32_t first = scratch->target_count;
+    uint32_t leaves;
+    if (!scratch->plan.held || !phx_delta_held_due_sparse(shard, row)) return PHX_DELTA_EVALUATE;
+    const uint32_t count =
+        observer_words(shard, scratch->plan.pairs, last, row, false, scratch->targets + first, &leaves);
+    return phx_delta_held_sparse(scratch, shard, row, (phx_span){first, first + count});
+}
+
 /*
  * Emits the events of one observer from its pairs, `last` on backwards. There is room for them, and for the targets of
  * a discontinuous observer. Only if PHX_DELTA_DONE an event was emitted.
@@ -302,10 +314,11 @@ static phx_delta_result emit_observer_pairs(phx_scratch *scratch, phx_shard *sha
     const phx_sparse_plan_pair *pairs = scratch->plan.pairs;
     const bool discontinuous = scratch->plan.discontinuous;
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
+    if (PHX_UNLIKELY(scratch->plan.renewed) && phx_prev_rows_renewed(&shard->previous, row))
+        return emit_renewed_observer(scratch, shard, row, last);
     uint32_t count = discontinuous ? observer_words(shard, pairs, last, row, true, to, &leaves)
                                    : observer_words(shard, pairs, last, row, false, to, &leaves);
     const phx_relation_set *related = phx_related_of(shard, slot);
-    if (PHX_UNLIKELY(scratch->plan.renewed) && phx_prev_rows_renewed(&shard->previous, row)) return PHX_DELTA_EVALUATE;
     if (PHX_UNLIKELY(discontinuous && phx_row_discontinuous(&shard->grid.rows, row)))
         return related ? PHX_DELTA_EVALUATE : emit_discontinuous_observer(scratch, shard, slot, to, count);
     if (related) count = drop_related_targets(shard, related, to, count, &leaves);
@@ -360,7 +373,7 @@ static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
 {
     const phx_sparse_plan *plan = &scratch->plan;
     const uint32_t rows = plan->piece.end - plan->piece.first;
-    if (plan->pair_count == 0) return rows;
+    if (plan->pair_count == 0 && !plan->renewed) return rows;
     const uint32_t most = most_pairs(plan);
     if (!reserve_all(scratch, most)) return 0;
     for (uint32_t word = 0; word * PHX_WORD_ROWS < rows; word++) {
@@ -371,8 +384,9 @@ static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
             const bool over = result == PHX_DELTA_EVALUATE;
             if (result == PHX_DELTA_NO_MEMORY) return at;
             if (over && !phx_evaluate_after_delta(scratch, shard, phx_row_slot(&shard->grid.rows, row))) return at;
-            /* an evaluation, or the previous list of a discontinuous observer, has used room reserved for pairs */
-            if (PHX_UNLIKELY(plan->discontinuous || over) && !reserve_all(scratch, most)) return at + 1;
+            /* an evaluation, held targets, or the previous list of a discontinuous observer have used room of pairs */
+            const bool used = plan->discontinuous || plan->renewed || over;
+            if (PHX_UNLIKELY(used) && !reserve_all(scratch, most)) return at + 1;
         }
     }
     return rows;
@@ -398,7 +412,7 @@ static uint32_t rows_before(const uint32_t *rows, uint32_t count, uint32_t row)
 
 static phx_view_range limit_of(const phx_sparse_plan *plan, float r)
 {
-    return (phx_view_range){r, plan->shard->rules->shape == PH_SHAPE_SQUARE};
+    return (phx_view_range){.r = r, .before = r, .square = plan->shard->rules->shape == PH_SHAPE_SQUARE};
 }
 
 /* Moved rows of the piece query all rows around; other moved rows query the piece. false = no memory. */
@@ -442,7 +456,10 @@ static uint32_t find_observers(phx_scratch *scratch)
     return kept;
 }
 
-/* The observers of the piece query; observers with equal views together. false = no memory. */
+/*
+ * The observers of the piece query; observers with equal views together, whether their lists are stored or not. false =
+ * no memory.
+ */
 static bool find_observer_pairs(phx_scratch *scratch)
 {
     const phx_sparse_plan *plan = &scratch->plan;
@@ -451,23 +468,23 @@ static bool find_observer_pairs(phx_scratch *scratch)
     uint32_t count = find_observers(scratch);
     const uint32_t *observer_rows = scratch->hits;
     for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && view[observer_rows[end]] == view[observer_rows[i]]; end++) continue;
-        const phx_view_range limit = limit_of(plan, view[observer_rows[i]]);
+        const float own = fabsf(view[observer_rows[i]]);
+        for (end = i + 1; end < count && fabsf(view[observer_rows[end]]) == own; end++) continue;
+        const phx_view_range limit = limit_of(plan, own);
         if (!find_pairs_around(scratch, observer_rows + i, end - i, &limit)) return false;
     }
     return true;
 }
 
-/* Each renewed observer of the piece has a pair, with itself, so that its turn comes. false = no memory. */
-static bool add_renewed_pairs(phx_sparse_plan *plan, phx_mem *mem)
+/* The turn of each renewed observer of the piece comes, without a pair, too. */
+static void add_renewed_rows(phx_sparse_plan *plan)
 {
-    const phx_shard *shard = plan->shard;
-    if (!reserve_sparse_pairs(plan, mem, (size_t)plan->pair_count + (plan->piece.end - plan->piece.first)))
-        return false;
-    for (uint32_t row = plan->piece.first; row < plan->piece.end; row++)
-        if (phx_prev_rows_renewed(&shard->previous, row))
-            add_pair(plan, row, phx_sparse_word_of_row(phx_pair_word_of(row, 0, 0)));
-    return true;
+    for (uint32_t row = plan->piece.first; row < plan->piece.end; row++) {
+        const uint32_t at = row - plan->piece.first;
+        if (!phx_prev_rows_renewed(&plan->shard->previous, row) || phx_row_bit(plan->has_pairs, at)) continue;
+        phx_row_set_bit(plan->has_pairs, at, true);
+        plan->last[at] = PHX_SPARSE_NO_PAIR;
+    }
 }
 
 /* Runs all queries of a piece. false = no memory. */
@@ -482,9 +499,10 @@ static bool find_piece_pairs(phx_scratch *scratch, phx_span piece)
         return false;
     memset(plan->beyond_count, 0, sizeof plan->beyond_count);
     if (!begin_piece(plan, scratch->mem, piece)) return false;
-    return (observers ? find_observer_pairs(scratch) : find_mover_pairs(scratch)) &&
-           (!plan->discontinuous || add_prev_row_pairs(scratch)) &&
-           (!plan->renewed || add_renewed_pairs(plan, scratch->mem));
+    if (!(observers ? find_observer_pairs(scratch) : find_mover_pairs(scratch))) return false;
+    if (plan->discontinuous && !add_prev_row_pairs(scratch)) return false;
+    if (plan->renewed) add_renewed_rows(plan);
+    return true;
 }
 
 uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece)

@@ -166,6 +166,7 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
     if (shard->uneven || far || looks_at_bounded(plan)) return true;
     if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows))
         return false;
+    plan->held = !plan->discontinuous && !any_far;
     if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;
     if (phx_sparse_plan_movers(shard) && alike && movers_pay(plan, block, rows)) plan->way = PHX_SPARSE_BY_MOVERS;
     if (plan->way == PHX_SPARSE_NONE && (shard->dense_tick || observers_pay(plan, block)))
@@ -193,9 +194,9 @@ bool phx_sparse_plan_open(phx_sparse_plan *plan, phx_mem *mem, const phx_shard *
     plan->block = number;
     plan->mover_count = plan->own_count = 0;
     plan->way = PHX_SPARSE_NONE;
-    plan->discontinuous = plan->renewed = false;
-    if (!shard->delta_allowed || !(block->view_min > 0.0f)) return true;
+    plan->discontinuous = plan->renewed = plan->held = false;
     const phx_span rows = {block->start[0], block->start[PHX_BLOCK_TOWERS]};
+    if (!shard->delta_allowed || !(block->view_min > 0.0f || phx_tile_stored_renewed(block, shard))) return true;
     if (phx_related_due_rows(shard, rows)) return true;
     plan->renewed = phx_prev_rows_any_renewed(&shard->previous, rows);
     plan->reach = query_reach(shard, block);

@@ -7,7 +7,8 @@
  * For blocks with plain observers only: without relations and without a limit that cuts, so lists are derived. Then a
  * pair is an event if exactly one of its old and its new distance is in range. Where all observers have the same view,
  * the event of one side is the event of the other side. Pairs are decided by the float32 rule at once. Rows query many
- * at a time: first the kernels find the ranges of rows to compare, then the events in them.
+ * at a time: first the kernels find the ranges of rows to compare, then the events in them. Beside them renewed
+ * observers may have stored lists: the ones with held targets have pairs, too (delta_held.h), others are evaluated.
  *
  * A discontinuous row has NaN as old position, so every pair in range now is an enter, from both sides. Its previous
  * row is compared with the old positions of the rows around: it leaves their observers. An observer that gets both had
@@ -66,6 +67,7 @@ typedef struct phx_sparse_plan {
     bool discontinuous; /* a discontinuous entity is in view of the block's observers, or was; then previous rows count
                          */
     bool renewed;       /* an observer of the block is: phx_prev_rows_renew() */
+    bool held;          /* nothing forbids that a delta does the ones with held targets; their pairs are found, too */
     float reach; /* how far along an axis from a querying row the towers are with rows that may be an event with it */
     uint32_t rows_least; /* of the scratch; see phx_rows_least() */
     phx_rect around;     /* the towers of all rows that may be an event with the block's rows */

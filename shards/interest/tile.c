@@ -694,6 +694,15 @@ static inline bool plain_as_last(const phx_shard *shard, uint32_t slot, uint32_t
     return (shard->store.set[slot] == last) & shard->store.tail[slot].list.derived;
 }
 
+bool phx_tile_stored_renewed(const phx_block *block, const phx_shard *shard)
+{
+    const uint64_t *renewed = shard->previous.renewed_rows;
+    uint32_t row = block->start[0], end = block->start[PHX_BLOCK_TOWERS];
+    if (shard->previous.renewed_count == 0 || shard->rules->adds_least == UINT32_MAX) return false;
+    while (row < end && (shard->grid.rows.view[row] >= 0.0f || phx_row_bit(renewed, row))) row++;
+    return row == end && block->reach_min > -PHX_VIEW_LEFTOVER;
+}
+
 void phx_tile_find_alike(phx_tile *tile, phx_span range)
 {
     const phx_shard *shard = tile->shard;
@@ -704,7 +713,9 @@ void phx_tile_find_alike(phx_tile *tile, phx_span range)
     uint32_t last = UINT32_MAX; /* a set of attributes */
     if (block->view_min > 0.0f) return;
     tile->alike = block->reach == block->reach_min; /* else attributes need not be read */
-    for (uint32_t i = range.first; tile->alike && i < range.end; i++) {
+    const bool known = tile->alike && tile->renewed && shard->dense_tick && phx_tile_stored_renewed(block, shard);
+    if (known) in = keep = block->reach; /* renewed ones with held targets have no margin */
+    for (uint32_t i = range.first; tile->alike && !known && i < range.end; i++) {
         const uint32_t row = tile->row[tile->own[i]];
         if (i + AHEAD < range.end) await_plain(shard, tile->row[tile->own[i + AHEAD]]);
         if (rows->view[row] == 0.0f) continue;
@@ -919,10 +930,17 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
     return tile->shard->kernels->gather(&from, spans, n, &tile->candidates);
 }
 
+uint32_t phx_tile_spans_between(const phx_tile *tile, uint32_t cell, float near, float far, phx_span *spans)
+{
+    const float scale = tile->frame.scale, step = longest_step_of(tile->shard);
+    const phx_tile_ring ring =
+        ring_between(tile->fine, (near - step) * scale - PHX_TILE_SLACK, (far + step) * scale + PHX_TILE_SLACK, false);
+    return add_ring(tile, tile->start, &ring, cell, false, spans, 0);
+}
+
 uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float far, uint32_t *span_count)
 {
     enum { ALIKE = 16 }; /* observers of a cell differ by so much of their distance, mostly */
-    const float scale = tile->frame.scale, step = longest_step_of(tile->shard);
     phx_tile_between *between = &tile->between;
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
     *span_count = 0;
@@ -931,9 +949,7 @@ uint32_t phx_tile_pick_between(phx_tile *tile, uint32_t cell, float near, float 
     between->near = again && between->near < near ? between->near : near - near / ALIKE;
     between->far = again && between->far > far ? between->far : far + far / ALIKE;
     between->cell = cell;
-    const phx_tile_ring ring = ring_between(tile->fine, (between->near - step) * scale - PHX_TILE_SLACK,
-                                            (between->far + step) * scale + PHX_TILE_SLACK, false);
-    *span_count = add_ring(tile, tile->start, &ring, cell, false, spans, 0);
+    *span_count = phx_tile_spans_between(tile, cell, between->near, between->far, spans);
     if (tile->heights.count) pick_heights(tile->candidates.height, tile->heights.by_place, spans, *span_count);
     const phx_tile_candidates all = {tile->now, tile->old, tile->row, NULL, NULL};
     return tile->candidate_count = tile->shard->kernels->gather(&all, spans, *span_count, &tile->candidates);

@@ -142,6 +142,12 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *spans);
 
 /*
+ * Finds the ranges of places of all rows at a distance from near to far, before the step or after it, of observers in a
+ * cell; far is within the reach. Room for PHX_TILE_SPANS_MAX. Returns how many.
+ */
+uint32_t phx_tile_spans_between(const phx_tile *tile, uint32_t cell, float near, float far, phx_span *spans);
+
+/*
  * Picks the candidates at a distance from near to far, before the step or after it, of observers in a cell, into
  * tile->candidates, with tile row words as targets. Far is within the reach. Picks no more than it has to: picked ones
  * may serve the next observer of the cell. Returns how many; *spans as above, 0 if they were picked before.
@@ -167,9 +173,16 @@ static inline phx_target_word phx_tile_word(const phx_tile *tile, uint32_t place
 bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *keep);
 
 /*
+ * Are all observers of a block with stored lists renewed, in a world where some wait for targets? Their views do not
+ * change before the commit; the ones of leftover lists do, so with such a list the answer is no.
+ */
+bool phx_tile_stored_renewed(const phx_block *block, const phx_shard *shard);
+
+/*
  * Finds out whether the observers among own rows first .. end of an open tile that is not quiet are alike: they are the
  * caller's, and others' lists may change under the hands of their workers. Reads attributes only if all observers of
- * the block have the same reach, as then they are probably alike.
+ * the block have the same reach, as then they are probably alike. In a dense tick renewed ones need no look: one that a
+ * delta does has no margin, so the same radii, and the others are run alone.
  */
 void phx_tile_find_alike(phx_tile *tile, phx_span range);
 

@@ -68,7 +68,7 @@ typedef struct crossing_rows {
 
 /* A querying row, in registers: all lanes alike. */
 typedef struct stepper {
-    __m256 x, y, ox, oy, r;
+    __m256 x, y, ox, oy, r, before;
 } stepper;
 
 AVX2_INLINE crossing_rows view_change_masks(const phx_grid_rows *rows, uint32_t first, uint32_t count,
@@ -78,7 +78,7 @@ AVX2_INLINE crossing_rows view_change_masks(const phx_grid_rows *rows, uint32_t 
     for (uint32_t k = 0; k < ROWS_AT_ONCE; k += LANES) {
         uint32_t i = first + k;
         __m256 is = positions_in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
-        __m256 was = positions_in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
+        __m256 was = positions_in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->before, square);
         some.crossed |= (uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was)) << k;
         some.was |= (uint32_t)_mm256_movemask_ps(was) << k;
     }
@@ -103,16 +103,21 @@ AVX2_INLINE uint32_t put_view_changes(uint32_t by, uint32_t first, crossing_rows
     return n;
 }
 
-AVX2_INLINE uint32_t find_row_changes(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some, float r,
-                                      bool square, const phx_view_changes *out)
+AVX2_INLINE uint32_t find_row_changes(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
+                                      const phx_view_range *limit, bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
-    const __m256 limit = _mm256_set1_ps(square ? r : r * r);
+    const __m256 r = _mm256_set1_ps(square ? limit->r : limit->r * limit->r);
+    const __m256 before = _mm256_set1_ps(square ? limit->before : limit->before * limit->before);
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
         const uint32_t row = ranges->row[l], end = ranges->end[l];
-        const stepper by = {_mm256_set1_ps(at.x[row]), _mm256_set1_ps(at.y[row]), _mm256_set1_ps(at.ox[row]),
-                            _mm256_set1_ps(at.oy[row]), limit};
+        const stepper by = {_mm256_set1_ps(at.x[row]),
+                            _mm256_set1_ps(at.y[row]),
+                            _mm256_set1_ps(at.ox[row]),
+                            _mm256_set1_ps(at.oy[row]),
+                            r,
+                            before};
         for (uint32_t i = ranges->first[l]; i < end; i += ROWS_AT_ONCE)
             n = put_view_changes(row, i, view_change_masks(&at, i, end - i, &by, square), n, out);
     }
@@ -122,8 +127,8 @@ AVX2_INLINE uint32_t find_row_changes(const phx_grid_rows *rows, const phx_row_r
 AVX2 uint32_t phx_find_view_changes_avx2(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                          const phx_view_range *limit, const phx_view_changes *out)
 {
-    if (limit->square) return find_row_changes(rows, ranges, some, limit->r, true, out);
-    return find_row_changes(rows, ranges, some, limit->r, false, out);
+    if (limit->square) return find_row_changes(rows, ranges, some, limit, true, out);
+    return find_row_changes(rows, ranges, some, limit, false, out);
 }
 
 /* Towers of a block in the rows' views along one axis; and rows with views beyond the block. */

@@ -38,7 +38,7 @@ AVX512 phx_box phx_box_rows_avx512(const phx_grid_rows *rows, phx_span span, flo
 
 /* A querying row, in registers: all lanes alike. */
 typedef struct stepper {
-    __m512 x, y, ox, oy, r; /* r: squared for circles */
+    __m512 x, y, ox, oy, r, before; /* radii: squared for circles */
 } stepper;
 
 /* The positions of a vector in range of a position, with any sign. */
@@ -61,8 +61,8 @@ AVX512_INLINE crossing_rows view_change_masks_512(const phx_grid_rows *rows, uin
                                                   const stepper *by, bool square)
 {
     const uint32_t j = i + LANES, have = (uint32_t)((UINT64_C(1) << count) - 1);
-    __mmask16 was_a = positions_in_view_512(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
-    __mmask16 was_b = positions_in_view_512(rows->ox + j, rows->oy + j, by->ox, by->oy, by->r, square);
+    __mmask16 was_a = positions_in_view_512(rows->ox + i, rows->oy + i, by->ox, by->oy, by->before, square);
+    __mmask16 was_b = positions_in_view_512(rows->ox + j, rows->oy + j, by->ox, by->oy, by->before, square);
     __mmask16 is_a = positions_in_view_512(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
     __mmask16 is_b = positions_in_view_512(rows->x + j, rows->y + j, by->x, by->y, by->r, square);
     uint32_t was = _mm512_kunpackw(was_b, was_a);
@@ -83,16 +83,21 @@ AVX512_INLINE uint32_t put_view_changes_512(uint32_t i, crossing_rows some, uint
 
 /* With few rows mostly none crossed; with many, no branch depends on a crossing, which is not predictable. */
 AVX512_INLINE uint32_t find_row_changes_512(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
-                                            float r, bool square, const phx_view_changes *out)
+                                            const phx_view_range *limit, bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
-    const __m512 limit = _mm512_set1_ps(square ? r : r * r);
+    const __m512 r = _mm512_set1_ps(square ? limit->r : limit->r * limit->r);
+    const __m512 before = _mm512_set1_ps(square ? limit->before : limit->before * limit->before);
     const bool short_ranges = ranges->length <= (uint64_t)ranges->count * 2 * LANES;
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
         const uint32_t row = ranges->row[l], end = ranges->end[l];
-        const stepper by = {_mm512_set1_ps(at.x[row]), _mm512_set1_ps(at.y[row]), _mm512_set1_ps(at.ox[row]),
-                            _mm512_set1_ps(at.oy[row]), limit};
+        const stepper by = {_mm512_set1_ps(at.x[row]),
+                            _mm512_set1_ps(at.y[row]),
+                            _mm512_set1_ps(at.ox[row]),
+                            _mm512_set1_ps(at.oy[row]),
+                            r,
+                            before};
         const __m512i querying = _mm512_set1_epi32((int)row);
         const uint32_t first = ranges->first[l];
         uint32_t i = first, written = n;
@@ -110,8 +115,8 @@ AVX512_INLINE uint32_t find_row_changes_512(const phx_grid_rows *rows, const phx
 AVX512 uint32_t phx_find_view_changes_avx512(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                              const phx_view_range *limit, const phx_view_changes *out)
 {
-    if (limit->square) return find_row_changes_512(rows, ranges, some, limit->r, true, out);
-    return find_row_changes_512(rows, ranges, some, limit->r, false, out);
+    if (limit->square) return find_row_changes_512(rows, ranges, some, limit, true, out);
+    return find_row_changes_512(rows, ranges, some, limit, false, out);
 }
 
 /* Towers along one axis, and the view, in registers. */

@@ -165,9 +165,9 @@ typedef struct phx_range {
     bool square;
 } phx_range;
 
-/* The view of an observer, in float32 as in entity/visibility.h. */
+/* The view of an observer, now and before, in float32 as in entity/visibility.h. */
 typedef struct phx_view_range {
-    float r;
+    float r, before;
     bool square;
 } phx_view_range;
 

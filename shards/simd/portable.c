@@ -391,7 +391,7 @@ static uint32_t find_view_changes_portable(const phx_grid_rows *rows, const phx_
         const float x = rows->x[by], y = rows->y[by], ox = rows->ox[by], oy = rows->oy[by];
         for (uint32_t i = ranges->first[l]; i < ranges->end[l]; i++) {
             uint32_t is = in_view_scalar(rows->x[i] - x, rows->y[i] - y, limit->r, limit->square);
-            uint32_t was = in_view_scalar(rows->ox[i] - ox, rows->oy[i] - oy, limit->r, limit->square);
+            uint32_t was = in_view_scalar(rows->ox[i] - ox, rows->oy[i] - oy, limit->before, limit->square);
             out->by[n] = by;
             out->row[n] = was << 31 | i;
             n += is ^ was;

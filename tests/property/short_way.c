@@ -39,6 +39,7 @@ enum {
     SEPARATE = ENTITIES / 10 * 3, /* with layers: observers that do not see layer 0 */
     FAR_PARTIES = 8,              /* of which two each are seen from far off */
     PRIORITIES = 4,
+    FEW_EVERY = 10, /* where few observe */
     SEED = 20
 };
 
@@ -88,6 +89,7 @@ typedef struct way {
     uint32_t adds_max;
     bool banded;   /* positions are told by bands: of rows in view, not of lists */
     bool waits;    /* adds_max bites: observers that jump or come wait for targets */
+    bool few;      /* one in FEW_EVERY observes */
     bool views;    /* most observers have one view, the others two more */
     bool halves;   /* half of the observers, in no order, have another view; steps are small: most borders are still */
     bool renews;   /* some observers get another view in each tick: they are evaluated */
@@ -137,7 +139,8 @@ static void enter_all(host *h, const way *of)
         const float x = first ? uniform(h, 0, SIDE) : at.x + off_x;
         const float y = first ? uniform(h, 0, SIDE) : at.y + off_y;
         place(h, id, x, y);
-        const ph_attrs attrs = {.given = PH_POSITION | PH_VEILED | PH_KIND,
+        const bool watches = !of->few || id % FEW_EVERY == 0;
+        const ph_attrs attrs = {.given = PH_POSITION | PH_VEILED | PH_KIND | (watches ? 0 : PH_VIEW),
                                 .x = h->at[id - 1].x,
                                 .y = h->at[id - 1].y,
                                 .z = h->at[id - 1].z,
@@ -852,6 +855,10 @@ int main(int argc, char **argv)
         {"adds_max that bites, hidden ones, and some that see them", .adds_max = 2, .waits = true, .stealthy = true,
          .detecting = true, .part = 10},
         {"adds_max that bites, and views that change", .adds_max = 2, .waits = true, .views = true, .renews = true},
+        {"adds_max that bites, and few observe", .adds_max = 2, .waits = true, .few = true, .part = 100},
+        {"adds_max that bites, few observe, and priorities", .adds_max = 2, .waits = true, .few = true, .ranked = true},
+        {"adds_max that bites, few observe, and relations", .adds_max = 2, .waits = true, .few = true, .related = true},
+        {"adds_max that bites, few observe, and jumps", .adds_max = 2, .waits = true, .few = true, .jumps = true},
         {"adds_max that bites, and broadcasts", .adds_max = 2, .waits = true, .talking = true, .part = 10},
         {"spheres, and adds_max that bites", .adds_max = 2, .waits = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
         {"cylinders, and adds_max that bites", .adds_max = 2, .waits = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},

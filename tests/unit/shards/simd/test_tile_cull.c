@@ -206,7 +206,7 @@ static void plan_some(const phx_kernels *kernels, const char *name)
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 37;
     for (uint32_t round = 0; round < 1500; round++) {
-        const phx_view_range limit = {10, round % 2};
+        const phx_view_range limit = {10, round % 4 < 2 ? 10 : 7, round % 2};
         for (uint32_t i = 0; i < ROWS; i++) {
             px[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
             py[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
@@ -227,7 +227,7 @@ static void plan_some(const phx_kernels *kernels, const char *name)
         for (uint32_t l = 1; l < PARTS_EACH_TICK; l++) {
             for (uint32_t i = first[l]; i < end[l]; i++) {
                 bool is = in_range(px[i] - px[by[l]], py[i] - py[by[l]], limit.r, limit.square);
-                bool was = in_range(pox[i] - pox[by[l]], poy[i] - poy[by[l]], limit.r, limit.square);
+                bool was = in_range(pox[i] - pox[by[l]], poy[i] - poy[by[l]], limit.before, limit.square);
                 if (is == was) continue;
                 cr_assert_eq(found_by[n], by[l], "%s: look %u", name, l);
                 cr_assert_eq(found_row[n++], i | (was ? PHX_PAIR_LEAVE : 0), "%s: row %u of look %u", name, i, l);
