@@ -125,6 +125,15 @@ uint32_t phx_cut_pick(phx_cut_list *at, double near, double far, const phx_cut_b
 uint32_t phx_cut_scan(phx_cut_list *at, double near, double far, const phx_cut_borders *by, uint32_t *rows);
 
 /*
+ * Finds the places of slots in the list, or PHX_SLOT_NONE. Few of the list's entries are sought: a filter in the
+ * nearest cache leaves most others out.
+ */
+void phx_cut_find_listed(const phx_cut_list *at, const uint32_t *slots, uint32_t count, uint32_t *place);
+
+/* Keeps, of picked rows, targets of the rank that are so near, as slots. All have an old position. */
+void phx_cut_sift_near(phx_cut_list *at, float within);
+
+/*
  * Finds the undecided targets of the last rank that moved by a step, and whether they are listed. false: one of them is
  * seen from beyond the view, where it is.
  */

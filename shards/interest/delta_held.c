@@ -75,59 +75,6 @@ static void part_pairs(held_list *of, phx_span words)
 
 /* ---- the ones that join ---- */
 
-/*
- * Finds the places of slots in the list, or PHX_SLOT_NONE. Few of the list's entries are sought: a filter in the
- * nearest cache leaves most others out.
- */
-static void find_listed(const phx_cut_list *at, const uint32_t *slots, uint32_t count, uint32_t *place)
-{
-    enum { PLACES = 1024, SOME = 64 }; /* of the filter; entries that are looked at together */
-    const uint32_t *entries = phx_list_entries(&at->shard->lists, at->list), all = at->list->count;
-    uint8_t filter[PLACES] = {0}; /* bytes: a bit costs each entry a shift more */
-    for (uint32_t i = 0; i < count; i++) {
-        filter[slots[i] % PLACES] = 1;
-        place[i] = PHX_SLOT_NONE;
-    }
-    for (uint32_t first = 0; first < all; first += SOME) {
-        const uint32_t end = all - first < SOME ? all : first + SOME;
-        uint32_t passed[SOME] = {0}, n = 0;      /* an analyser does not see that the first n are set */
-        for (uint32_t i = first; i < end; i++) { /* no branch: it would be mispredicted */
-            passed[n] = i;
-            n += filter[entries[i] % PLACES];
-        }
-        for (uint32_t i = 0; i < n; i++) {
-            const uint32_t found = at->shard->kernels->find_u32(slots, count, entries[passed[i]]);
-            if (found < count) place[found] = passed[i];
-        }
-    }
-}
-
-/* Keeps targets of the rank that are so near. All have an old position: no discontinuous one is in view. */
-static void sift_joinable(phx_cut_list *at, float within)
-{
-    const phx_scratch *scratch = at->scratch;
-    const phx_grid_rows copy = at->shard->grid.rows, *rows = &copy; /* hits[] may alias the fields */
-    const uint16_t plain = phx_cut_rank_of_plain(at), rank = at->cut.rank;
-    const uint32_t count = at->count, own = at->row;
-    const float x = rows->x[own], y = rows->y[own];
-    uint32_t *hits = scratch->hits, n = 0;
-    float *squares = scratch->squares;
-    for (uint32_t i = 0; i < count; i++) { /* no branch on a distance: it would be mispredicted */
-        const uint32_t target = phx_tile_row_word_number(phx_tile_row_word_at(hits, i));
-        const phx_row_word word = phx_row_word_at(rows->slot, target);
-        const uint32_t of_rank = (phx_cut_rank_of_word(at, word, plain) == rank) & (target != own);
-        const float dx = rows->x[target] - x, dy = rows->y[target] - y;
-        float square = dx * dx + dy * dy;
-        if (PHX_UNLIKELY(at->shard->uneven))
-            square =
-                phx_measure_level(at->shard->rules, square, at->shard->store.body[phx_row_word_slot(word)].z - at->z);
-        hits[n] = phx_row_word_slot(word);
-        squares[n] = square;
-        n += of_rank & (square <= within);
-    }
-    at->count = n;
-}
-
 /* Finds rows that were farther off than `near` and are as near as `far`: scratch->hits. Returns how many. */
 static uint32_t pick_joinable(held_list *of, double near, double far)
 {
@@ -156,9 +103,9 @@ static void find_joinable(held_list *of, float within)
     uint32_t *hits = scratch->hits, *place = scratch->old, n = 0;
     at->count =
         pick_joinable(of, fmin(sqrt(at->cut.limit / at->shard->rules->sticky), view), fmin(sqrt((double)within), view));
-    sift_joinable(at, within);
+    phx_cut_sift_near(at, within);
     memcpy(hits + at->count, scratch->leave, of->left * sizeof *hits); /* beyond the view: none of them is a hit */
-    find_listed(at, hits, at->count + of->left, place);
+    phx_cut_find_listed(at, hits, at->count + of->left, place);
     for (uint32_t i = 0; i < at->count; i++) {
         hits[n] = hits[i];
         scratch->keys[n] = (double)scratch->squares[i] * at->shard->rules->sticky;
