@@ -153,6 +153,25 @@ Test(claims, an_entity_that_came_to_the_node_that_asks_and_left_is_not_missing)
     cr_assert(answers[TO].id == ID && answers[TO].number == phc_number(member));
 }
 
+/* It was on its way before its old node heard the question, and its new one has answered by then. */
+Test(claims, an_entity_on_its_way_is_not_taken_behind_the_answer)
+{
+    stands_still = true;
+    phc_loop_cut(loop, &hosts[FROM].transport, true, true);
+    cross(ID);
+    run_rounds(1);
+    cr_assert(phx_holdings_find(&hosts[FROM].member->node.holdings, ID)->sending);
+    ask(THIRD);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_null(phx_holdings_find(&hosts[TO].member->node.holdings, ID));
+    phc_loop_cut(loop, &hosts[FROM].transport, false, false);
+    hosts[THIRD].member->beat_at = now_ns + FEW_ROUNDS * TICK_NS; /* the offer comes again before the question */
+    run_rounds(2 * FEW_ROUNDS);
+    cr_assert_null(phx_holdings_find(&hosts[TO].member->node.holdings, ID));
+    expect_end(THIRD);
+    cr_assert_eq(answers[THIRD].number, phc_number(hosts[FROM].member));
+}
+
 /* Neither that entity nor the ones beside it, nor a broadcast, wait for the node that stands still. */
 static void expect_flow(uint32_t asking)
 {

@@ -9,9 +9,8 @@
 #include "cluster/member/phc_state.h"
 #include "cluster/node_host.h"
 
-/* FEW_ROUNDS: lists, heartbeats and hand-overs of all; LONG_ROUNDS: less than half a lease, and more than three lists.
- */
-enum { TICK_NS = 50000000, JOIN_ROUNDS = 80, FEW_ROUNDS = 16, LONG_ROUNDS = 40, NONE = 100, ID = 7 };
+/* FEW_ROUNDS: lists, heartbeats and hand-overs of all; LONG_ROUNDS: less than a lease, and more than silent_ticks. */
+enum { TICK_NS = 50000000, JOIN_ROUNDS = 80, FEW_ROUNDS = 16, LONG_ROUNDS = 70, NONE = 100, ID = 7 };
 /* The first three have a region each; the last one, of the first node, goes to the second. */
 enum { OLD, NEXT, THIRD, NODES, GATEWAY = NODES, MEMBERS, REGIONS = NODES + 1 };
 
