@@ -50,6 +50,7 @@ static ph_status write_members(family_draft *draft)
     for (uint32_t i = 0; i < draft->count; i++, head += PHX_FAMILY_MEMBER_BYTES) {
         const phx_halo_entity *entity = phx_halo_find(halo, draft->ids[i]);
         if (!entity || !entity->own) return PH_UNKNOWN_ID;
+        if (entity->arrives) return PH_BUSY;
         if (draft->used > PHX_WIRE_STATE_BYTES_MAX) return PH_TOO_LARGE;
         size_t room = PHX_WIRE_STATE_BYTES_MAX - draft->used, bytes = 0;
         if (room > PHC_BLOB_MAX) room = PHC_BLOB_MAX;

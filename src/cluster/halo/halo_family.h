@@ -10,8 +10,9 @@
 
 /*
  * Hands an own entity over to the node with that number, with its family: they are remote here from now on. Statuses of
- * ph_export() and phx_hand_over_send(): nothing changed. PH_TOO_LARGE too: the family, or the host's bytes. *family,
- * if it went, has its members; good until the next message of the halo is written.
+ * ph_export() and phx_hand_over_send(): nothing changed. PH_TOO_LARGE too: the family, or the host's bytes. PH_BUSY
+ * too: one that arrives, as another one of its id may stand in the world. *family, if it went, has its members; good
+ * until the next message of the halo is written.
  */
 ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number, phx_family *family);
 /*

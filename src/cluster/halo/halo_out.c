@@ -94,6 +94,12 @@ static bool is_there(const draft *out, const phx_halo_entity *entity)
     return remote->source == out->head.target && (remote->heard || !phx_halo_is_sending(out->halo, entity->id));
 }
 
+/* What stands in the world under its id may be an own one before it: not every tick takes all commands. */
+static bool is_of_another(const phx_halo_entity *entity)
+{
+    return entity->own && entity->arrives && !entity->copied;
+}
+
 /* Adds an entity that is own, or was and is copied still, once. */
 static void add_copy(draft *out, uint64_t id)
 {
@@ -103,6 +109,7 @@ static void add_copy(draft *out, uint64_t id)
     halo->counts.looks++;
     if (!entity || entity->written == out->number) return;
     if (!entity->own && (!phx_halo_passes(halo, entity) || is_there(out, entity))) return;
+    if (is_of_another(entity)) return;
     if (ph_entity_get(halo->def.world, id, &copy.attrs) != PH_OK) return; /* it enters in the next tick */
     make_room(out);
     entity->written = out->number;

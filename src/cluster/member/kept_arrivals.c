@@ -62,13 +62,29 @@ bool phx_arrivals_reserve(phc *member, uint64_t bytes)
            phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
 }
 
+/*
+ * Is nothing under its ids but copies? Else another own one of an id, or one that the host has entered, may stand there
+ * until a tick has taken the import. While a tick is half way that is not known.
+ */
+static bool is_place_free(const phc *member, const phx_offer *offer)
+{
+    bool is_free = true;
+    for (uint32_t i = 0; i <= offer->follower_count && is_free; i++) {
+        ph_attrs attrs;
+        const ph_status status = ph_entity_get(member->world, phx_wire_offer_id(offer, i), &attrs);
+        is_free = status == PH_UNKNOWN_ID || (status == PH_OK && attrs.remote);
+    }
+    return is_free;
+}
+
 void phx_arrivals_add(phc *member, const phx_node_event *event)
 {
     const uint32_t at = member->arrivals.count, place = member->arrivals.end - member->arrivals.first;
     const bool is_added = phx_events_push(&member->arrivals, event);
     PHX_ASSERT(is_added && at < member->kept_capacity); /* room was reserved */
     (void)is_added;
-    member->kept[at] = (phx_arrival){.root = event->offer.id, .place = place};
+    member->kept[at] =
+        (phx_arrival){.root = event->offer.id, .place = place, .was_free = is_place_free(member, &event->offer)};
     member->open_count++;
 }
 
@@ -136,7 +152,7 @@ typedef struct arrivals_forgetting {
 static bool is_open(const arrivals_forgetting *forgetting, const phx_offer *offer, const phx_arrival *arrival)
 {
     if (forgetting->fate == FATE_OPEN || arrival->waits) return true;
-    return forgetting->fate == FATE_PARTLY && !has_come(forgetting->member, offer);
+    return forgetting->fate == FATE_PARTLY && !(arrival->was_free && has_come(forgetting->member, offer));
 }
 
 /* The first ones that wait are tried next: there is room, or memory, that was not known. */
@@ -230,6 +246,7 @@ static bool import_again(phc *member, phx_arrival *arrival)
     const phx_node_event event = event_of(member, arrival);
     if (!clear_place(member, &event, arrival)) return false;
     if (phx_halo_gain_again(&member->halo, &event) != PH_OK) return false;
+    arrival->was_free = is_place_free(member, &event.offer);
     arrival->waits = false;
     member->refused_count--;
     member->open_count++;

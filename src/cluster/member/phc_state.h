@@ -58,6 +58,7 @@ typedef struct phx_arrival {
     uint32_t needs; /* so many of it were not in the world, not even as copies, when that refused it */
     ph_status why;  /* the world has refused it, the last time; PH_OK: it never has */
     bool waits;     /* it was not imported since */
+    bool was_free;  /* its place, as it was imported: an own entity that stands there since is of it */
     bool is_told;   /* the host knows that its place is cleared */
 } phx_arrival;
 

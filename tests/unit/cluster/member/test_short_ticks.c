@@ -32,7 +32,7 @@ static bool is_half_way;
 static uint32_t came_half_way; /* arrivals that were imported while a tick was */
 static uint64_t many;          /* commands that the world has had no memory for yet */
 static uint64_t queued_most;   /* commands behind a tick of the second one */
-static uint32_t cleared;       /* PHC_EVENT_CLEARED of the second one */
+static uint32_t cleared, lost; /* PHC_EVENT_CLEARED and PHC_EVENT_LOST of the second one */
 static uint64_t now_ns;
 static bool refuses_leaves; /* as a full producer does */
 
@@ -53,7 +53,10 @@ static uint64_t read_clock(void *user)
 static void take_events(uint32_t k)
 {
     phc_event event;
-    while (phc_event_next(hosts[k].member, &event)) cleared += k == 1 && event.kind == PHC_EVENT_CLEARED;
+    while (phc_event_next(hosts[k].member, &event)) {
+        cleared += k == 1 && event.kind == PHC_EVENT_CLEARED;
+        lost += k == 1 && event.kind == PHC_EVENT_LOST;
+    }
 }
 
 /* So many commands that the world needs memory to take them; they are refused, which changes nothing. */
@@ -136,7 +139,7 @@ static void set_up(void)
     def.allocator = fail_alloc_hooks(&member_memory);
     node_host_open(&hosts[1], &def, loop, 1024, memory);
     run_rounds(ROUNDS);
-    cleared = 0;
+    cleared = lost = 0;
     many = ROOM;
 }
 
@@ -338,6 +341,96 @@ Test(short_ticks, a_broadcast_while_a_tick_is_half_way_is_refused_for_all_nodes)
     tick_half_way(host);
     cr_assert_eq(phc_told(host->member), PH_OK);
     cr_assert_eq(phc_broadcast(host->member, host->producer, SOURCE, "now", 3, NULL), PH_OK);
+}
+
+/* ---- places that are not free yet ---- */
+
+/* Entity 1 of the first node comes to the second one in the round that goes on with a tick. */
+static void arrive_half_way(void)
+{
+    send_over(1, 1);
+    course = COURSE_HALF_WAY;
+    run_rounds(2);
+    cr_assert(came_half_way == 1 && !is_half_way);
+}
+
+/* A round without memory for the second world. */
+static void run_short(void)
+{
+    phc_memory_step(memory, now_ns += TICK_NS);
+    run_node(0);
+    cr_assert_eq(phc_tick(hosts[1].member), PH_OK);
+    take_events(1);
+    tick_short(&hosts[1]);
+    cr_assert_eq(phc_told(hosts[1].member), PH_OK);
+    phc_loop_step(loop);
+}
+
+/* It is the second node's, where it came to. */
+static void expect_arrived(void)
+{
+    enum { QUIET_ROUNDS = 300 };
+    ph_attrs attrs;
+    run_rounds(QUIET_ROUNDS);
+    cr_assert_eq(lost, 0);
+    expect_own(1);
+    cr_assert_eq(ph_entity_get(hosts[1].world, 1, &attrs), PH_OK);
+    cr_assert(attrs.x == own_place(1) && attrs.y == 10, "another one of its id, at %g", (double)attrs.x);
+    cr_assert(hosts[1].member->arrivals.count == 0 && !phc_owns(hosts[0].member, 1));
+}
+
+/* Another one of that id, which leaves the second world for it, and stands there until that has taken both commands. */
+static void enter_double(float x)
+{
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = x, .y = 20};
+    cr_assert_eq(phc_enter(hosts[1].member, 1, &attrs, 0), PH_OK);
+}
+
+Test(short_ticks, an_import_in_the_place_of_a_double_that_came_while_a_tick_was_half_way_and_is_refused_comes_again)
+{
+    enter_double(own_place(1));
+    arrive_half_way();
+    run_short();
+    expect_arrived();
+}
+
+Test(short_ticks, an_import_in_the_place_of_the_hosts_own_one_that_came_while_a_tick_was_half_way_comes_again)
+{
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(1), .y = 20};
+    cr_assert_eq(ph_enter(hosts[1].producer, 1, &attrs), PH_OK);
+    arrive_half_way();
+    expect_arrived();
+    cr_assert_eq(cleared, 1);
+}
+
+/* Its sender has heard of it long before, as the producer was full. */
+Test(short_ticks, a_double_in_the_place_of_which_another_one_comes_is_not_handed_over_in_its_stay)
+{
+    enter_double(own_place(1));
+    refuses_leaves = true;
+    send_over(1, 1);
+    run_rounds(FEW_ROUNDS);
+    cr_assert_eq(hosts[1].member->node.events.count, 1);
+    cr_assert_eq(ph_move(hosts[1].producer, 1, own_place(0), 20, 0), PH_OK);
+    course = COURSE_HALF_WAY;
+    run_rounds(1);
+    refuses_leaves = false;
+    run_rounds(1);
+    cr_assert(came_half_way == 1 && !is_half_way);
+    expect_arrived();
+}
+
+Test(short_ticks, a_double_in_the_place_of_which_another_one_comes_is_not_told_in_its_stay)
+{
+    ph_attrs attrs;
+    enter_double(near_place(1));
+    arrive_half_way();
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        run_rounds(1);
+        const ph_status status = ph_entity_get(hosts[0].world, 1, &attrs);
+        cr_assert(status == PH_UNKNOWN_ID || attrs.y == 10, "round %u", i);
+    }
+    expect_arrived();
 }
 
 /* ---- no memory for an import ---- */
