@@ -308,6 +308,10 @@ static void take_events(cluster *c, host *h)
         case PHC_EVENT_DRAINED:
             h->drained = true;
             break;
+        case PHC_EVENT_RESTORE:
+            CHECK(c->hosts[1].dead, "seed %" PRIu64 " tick %" PRIu64 ": region %u is lost, and no node has died",
+                  c->seed, c->trail.tick, event.region);
+            break;
         case PHC_EVENT_LOST:
             CHECK(event.status == PH_OK && event.number != 0,
                   "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " is lost to %u: %s", c->seed, c->trail.tick, event.id,
@@ -374,8 +378,10 @@ static void round_of(cluster *c, host *h)
 {
     ph_refusal refusal;
     uint32_t count = 0;
-    CHECK_OK(phc_tick(h->node.member));
+    const ph_status status = phc_tick(h->node.member);
     take_events(c, h);
+    CHECK_STATUS(status, h->drained ? PH_FENCED : PH_OK);
+    if (h->drained) return; /* it is closed with the next tick */
     ask_missing(c, h);
     leap_own(c, h);
     move_own(c, h);

@@ -27,7 +27,8 @@ int main(int argc, char **argv)
     const uint64_t first = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(SCHEDULES));
     const char *expected = option_text(argc, argv, "--expect");
-    uint64_t handed = 0, taken_back = 0, restored = 0, put_out = 0, returned = 0, fenced = 0, views = 0, messages = 0;
+    uint64_t handed = 0, taken_back = 0, restored = 0, put_out = 0, left = 0, returned = 0, fenced = 0, views = 0,
+             messages = 0;
     uint64_t shown = 0, held = 0, whole = 0, asked = 0;
     uint64_t late_copies = 0, doubled = 0;
     uint64_t died = 0, wiped = 0, exceeded = 0, behind = 0;
@@ -43,6 +44,7 @@ int main(int argc, char **argv)
         taken_back += run.counts.taken_back;
         restored += run.counts.restored;
         put_out += run.counts.put_out;
+        left += run.counts.left;
         returned += run.counts.returned;
         fenced += run.counts.fenced;
         views += run.counts.views;
@@ -66,8 +68,9 @@ int main(int argc, char **argv)
         doubled += run.counts.doubled;
     }
     printf("%" PRIu64 " schedules: %" PRIu64 " hand-overs, %" PRIu64 " taken back, %" PRIu64 " restored, %" PRIu64
-           " put out, %" PRIu64 " came back, %" PRIu64 " fenced, %" PRIu64 " messages, %" PRIu64 " views heard\n",
-           count, handed, taken_back, restored, put_out, returned, fenced, messages, views);
+           " put out, %" PRIu64 " left without an entity, %" PRIu64 " came back, %" PRIu64 " fenced, %" PRIu64
+           " messages, %" PRIu64 " views heard\n",
+           count, handed, taken_back, restored, put_out, left, returned, fenced, messages, views);
     printf("%" PRIu64 " broadcasts to peers, %" PRIu64 " times heard, %" PRIu64 " overtaken by an entity\n", said,
            heard, overtaken);
     printf("%" PRIu64 " regions given away by a balancer, %" PRIu64 " processes joined by a map of another one\n",

@@ -121,8 +121,9 @@ typedef struct sim_schedule {
     unsigned char buffer[PHX_WIRE_BYTES_MAX];
     const char *violation; /* NULL: none so far */
     struct {
-        uint64_t messages, handed, taken_back, restored, put_out, returned, adopted, joined_others, fenced, views, said,
-            heard, overtaken, balanced, shown, held, whole, asked, died, wiped, exceeded, behind, late_copies, doubled;
+        uint64_t messages, handed, taken_back, restored, put_out, left, returned, adopted, joined_others, fenced, views,
+            said, heard, overtaken, balanced, shown, held, whole, asked, died, wiped, exceeded, behind, late_copies,
+            doubled;
     } counts;
 } sim_schedule;
 

@@ -55,6 +55,7 @@ static void take_events(sim_schedule *sim, sim_process *process)
     if (process->node.fenced) { /* it ends, and starts anew */
         process->alive = false;
         sim->counts.fenced++;
+        sim->counts.left += process->node.leaves;
     }
     while (take_next_event(&process->node, &event)) {
         switch (event.kind) {
@@ -77,7 +78,7 @@ static void take_events(sim_schedule *sim, sim_process *process)
 
 /*
  * Does a member of the node's map or of the store's one hold the entity? A killed process does until it is put out. One
- * that fenced itself, as its lease ran out, does not say: an offer of it may be under way.
+ * that fenced itself, as its lease ran out, does not say: an offer of it may be under way. One that has left had none.
  */
 static bool is_held(const sim_schedule *sim, const phx_node *asks, uint64_t id)
 {
@@ -87,7 +88,8 @@ static bool is_held(const sim_schedule *sim, const phx_node *asks, uint64_t id)
         const bool counts = process->used && !process->gateway && process->node.joined &&
                             (phx_cluster_map_member(&asks->map, process->registration) ||
                              phx_cluster_map_member(&sim->store.map, process->registration));
-        if (counts && (process->node.fenced || phx_holdings_find(&process->node.holdings, id))) return true;
+        const bool may_hold = process->node.fenced && !process->node.leaves;
+        if (counts && (may_hold || phx_holdings_find(&process->node.holdings, id))) return true;
     }
     return false;
 }

@@ -237,6 +237,7 @@ void sim_store_poll(sim_schedule *sim, uint32_t slot)
     phx_membership *membership = &all.memberships[slot];
     const bool cut = process->store_cut_until > sim->tick && !sim->is_calm;
     phc_memory_cut(all.memory, &all.stores[slot], cut);
+    if (membership->drains) phx_node_leave(&process->node);
     phx_membership_tick(membership, sim_now(sim, process));
     process->registration = process->node.def.member.registration;
     if (may_report(sim, slot)) report_load(sim, slot);
@@ -385,7 +386,7 @@ static void check_proofs(sim_schedule *sim)
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
         const sim_process *process = &sim->processes[slot];
         const phx_node *node = &process->node;
-        const bool may_save = process->used && !all.is_old[slot] && node->joined && !node->fenced &&
+        const bool may_save = process->used && !all.is_old[slot] && node->joined && !node->fenced && !node->leaves &&
                               sim_now(sim, process) < node->proven_until;
         if (may_save && !phx_cluster_map_member(&sim->store.map, process->registration))
             sim_violate(sim, "a member that is in no map may save");
@@ -394,7 +395,7 @@ static void check_proofs(sim_schedule *sim)
 
 static void check_none_is_out(sim_schedule *sim)
 {
-    uint64_t put_out = sim->counts.fenced;
+    uint64_t put_out = sim->counts.fenced - sim->counts.left;
     for (uint32_t slot = 0; slot < sim->process_count; slot++) put_out += all.memberships[slot].counts.put_out;
     if (put_out > all.unheard) sim_violate(sim, "a member that lives is put out, as all leases ended at once");
 }

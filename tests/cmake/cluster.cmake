@@ -36,6 +36,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/member/test_claims.c
         unit/cluster/member/test_definition_text.c
         unit/cluster/member/test_direct_commands.c
+        unit/cluster/member/test_drain.c
         unit/cluster/member/test_doubles.c
         unit/cluster/member/test_feeds.c
         unit/cluster/member/test_full_producer.c

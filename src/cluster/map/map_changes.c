@@ -45,17 +45,31 @@ bool phx_cluster_map_join(phx_cluster_map *map, phx_member member)
     return true;
 }
 
-bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration)
+/* What others have offered it and it has not taken is theirs again behind the map barrier. */
+static void remove_member(phx_cluster_map *map, const phx_member *member)
 {
-    const phx_member *found = phx_cluster_map_member(map, registration);
-    if (!found || map->version == UINT32_MAX) return false;
-    const phx_member member = *found;
+    const uint32_t at = (uint32_t)(member - map->members);
     map->fence = map->moved = ++map->version;
-    if (!member.gateway) phx_shares_empty(map, member.number);
-    for (uint32_t i = 0; i < map->region_count && !member.gateway; i++) map->regions[i].lost = map->version;
-    const uint32_t at = (uint32_t)(found - map->members);
     for (uint32_t i = at; i + 1 < map->member_count; i++) map->members[i] = map->members[i + 1];
     map->members[--map->member_count] = (phx_member){0};
+}
+
+bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration)
+{
+    const phx_member *member = phx_cluster_map_member(map, registration);
+    if (!member || map->version == UINT32_MAX) return false;
+    const bool is_node = !member->gateway;
+    if (is_node) phx_shares_empty(map, member->number);
+    remove_member(map, member);
+    for (uint32_t i = 0; i < map->region_count && is_node; i++) map->regions[i].lost = map->version;
+    return true;
+}
+
+bool phx_cluster_map_leave(phx_cluster_map *map, uint64_t registration)
+{
+    const phx_member *member = phx_cluster_map_member(map, registration);
+    if (!member || map->version == UINT32_MAX || phx_cluster_map_regions_of(map, member->number) > 0) return false;
+    remove_member(map, member);
     return true;
 }
 

@@ -14,6 +14,9 @@
 bool phx_cluster_map_join(phx_cluster_map *map, phx_member member);
 bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration);
 bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number);
+/* As a put-out, of a node that has no region and no entity, and takes none: no region is lost. false, too: the map has
+ * a region for it. */
+bool phx_cluster_map_leave(phx_cluster_map *map, uint64_t registration);
 /* The node keeps and gets no region as long as there is another one, and none of its entities is lost. */
 bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration);
 /*

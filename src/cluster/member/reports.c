@@ -147,19 +147,11 @@ static void report_fence(phc *member)
     if (!member->fence_told) member->fence_told = phx_report(member, &event);
 }
 
-static bool is_drained(const phc *member)
-{
-    const phx_node *node = &member->node;
-    return node->joined && node->own_regions == 0 && node->holdings.count == 0 && node->replaced == 0 &&
-           !phx_halo_passes_any(&member->halo); /* third nodes may need its word of what it has handed over */
-}
-
-/* Once more where it had got a region again: as the only node that was left, say. */
+/* The host hears it once the map is without it: then no node can have anything for it. */
 static void report_drain(phc *member)
 {
     const phc_event drained = {.kind = PHC_EVENT_DRAINED, .reason = ""};
-    if (!is_drained(member)) member->drain_told = false;
-    else if (!member->drain_told) member->drain_told = phx_report(member, &drained);
+    if (!member->drain_told) member->drain_told = phx_report(member, &drained);
 }
 
 /* Tells the host of an own entity that another node has as well: its copies came for longer than late ones may. */
@@ -178,12 +170,15 @@ static void report_double(phc *member, phx_double_id *found)
 void phx_report_state(phc *member)
 {
     if (member->membership.phase == PHX_MEMBERSHIP_ENDED || member->node.fenced) {
-        report_fence(member);
+        if (member->node.leaves) report_drain(member);
+        else report_fence(member);
         return;
     }
     for (uint32_t i = 0; i < member->halo.double_ids.count; i++)
         report_double(member, &member->halo.double_ids.items[i]);
     if (!member->def.gateway)
         for (uint32_t i = 0; i < member->member_count; i++) report_lag(member, &member->members[i]);
-    if (member->membership.drains) report_drain(member);
+    const bool is_silent =
+        !phx_halo_passes_any(&member->halo); /* third nodes need no word of what it has handed over */
+    if (member->membership.drains && (is_silent || member->node.leaves)) phx_node_leave(&member->node);
 }

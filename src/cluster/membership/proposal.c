@@ -109,6 +109,7 @@ static bool propose_wishes(phx_membership *membership, const phx_cluster_map *ma
         changed |= phx_cluster_map_exceed(copy_map(membership, map), membership->exceeded);
     if (membership->give_number != 0) changed |= propose_given(membership, map);
     if (membership->drains) changed |= phx_cluster_map_drain(copy_map(membership, map), self);
+    if (membership->node->leaves) changed |= phx_cluster_map_leave(copy_map(membership, map), self);
     return changed;
 }
 

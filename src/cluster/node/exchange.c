@@ -52,8 +52,8 @@ static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head
         if (ownership_of(&item) >> PHX_OWNERSHIP_VERSION_SHIFT > head->version) {
             node->counts.impossible++;
             return;
-        } else if (item.kind == PHX_ITEM_OFFER && is_claimed(node, &item.offer)) {
-            return; /* another node asks for it: see claims.h */
+        } else if (item.kind == PHX_ITEM_OFFER && (node->leaves || is_claimed(node, &item.offer))) {
+            return; /* another node asks for it: see claims.h; or it goes back once this node is in no map */
         } else if (!has_room(node)) {
             node->counts.waiting++;
             return;

@@ -145,6 +145,20 @@ Test(cluster_map, a_gateway_that_is_put_out_loses_no_region)
     for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(map.regions[i].lost, 0);
 }
 
+Test(cluster_map, a_node_without_a_region_leaves_and_none_is_lost)
+{
+    phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
+    for (uint16_t number = 1; number <= 3; number++)
+        cr_assert(phx_cluster_map_join(&map, node_numbered(number, number)));
+    cr_assert(!phx_cluster_map_leave(&map, 4) && !phx_cluster_map_leave(&map, 2), "it has regions");
+    cr_assert(phx_cluster_map_drain(&map, 2));
+    const uint32_t version = map.version;
+    cr_assert(phx_cluster_map_leave(&map, 2));
+    cr_assert(map.version == version + 1 && map.fence == map.version && map.moved == map.version);
+    cr_assert(map.member_count == 2 && !phx_cluster_map_numbered(&map, 2));
+    for (uint32_t i = 0; i < REGIONS; i++) cr_assert(map.regions[i].number != 2 && map.regions[i].lost == 0);
+}
+
 Test(cluster_map, an_expelled_member_stays_until_it_is_put_out)
 {
     phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);

@@ -773,54 +773,6 @@ Test(phc, entities_that_come_to_a_full_world_wait_at_their_sender_too)
     cr_assert_eq(all[0].member->node.holdings.count, 0);
 }
 
-/* ---- a drain ---- */
-
-static bool is_told_drained(uint32_t i)
-{
-    phc_event event;
-    for (uint32_t tick = 0; tick < WARM_TICKS; tick++) {
-        step_members();
-        if (find_event(all[i].member, PHC_EVENT_DRAINED, &event)) return true;
-    }
-    return false;
-}
-
-Test(phc, a_drained_node_is_told_again_once_it_has_no_region_again)
-{
-    const phc_def def = sound_def();
-    join_members();
-    enter_at(0, 7, own_place(0, 10), 10);
-    phc_drain(all[0].member);
-    cr_assert(is_told_drained(0));
-    cr_assert_not(is_told_drained(0)); /* once */
-    cr_assert(phc_owns(all[1].member, 7));
-    phc_close(all[1].member);
-    all[1].member = NULL;
-    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
-    cr_assert_eq(phc_owner_of(all[0].member, 10, 10), phc_number(all[0].member)); /* there is no other */
-    all[1].store.close(all[1].store.user);
-    cr_assert_eq(phc_memory_join(memory, &all[1].store), PH_OK);
-    cr_assert_eq(open_member(1, &def), PH_OK);
-    cr_assert(is_told_drained(0));
-}
-
-/* Third nodes may hear its last words of what it has handed over in any of these ticks. */
-Test(phc, a_drained_node_tells_of_what_it_has_handed_over_before_it_says_so)
-{
-    phc_event event;
-    uint32_t ticks = 0;
-    join_members();
-    enter_at(0, 7, own_place(0, 10), 10);
-    phc_drain(all[0].member);
-    while (all[0].member->node.holdings.count > 0) {
-        cr_assert_not(find_event(all[0].member, PHC_EVENT_DRAINED, &event));
-        step_members();
-    }
-    for (; !find_event(all[0].member, PHC_EVENT_DRAINED, &event); ticks++) step_members();
-    const uint32_t passed = all[0].member->halo.def.passed_ticks;
-    cr_assert(ticks >= passed && ticks <= passed + 3, "%u ticks", ticks);
-}
-
 /* ---- links ---- */
 
 /* @return ticks until one of them is fenced */

@@ -284,6 +284,24 @@ Test(hand_over, offers_to_a_dead_node_come_back_behind_the_map_barrier)
     cr_assert_eq(nodes[A].peer_count, 1);
 }
 
+/* So it holds nothing as it leaves, and its sender has the entity again: no region is lost. */
+Test(hand_over, an_offer_to_a_node_that_leaves_is_not_taken_and_comes_back)
+{
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
+    cr_assert(phx_cluster_map_drain(&map, 11));
+    cr_assert_eq(phx_node_map(&nodes[B], &map), PH_OK);
+    nodes[B].leaves = true;
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "xyz", 3), PH_OK, "its map is older");
+    speak(A, B);
+    cr_assert_eq(nodes[B].holdings.count, 0);
+    cr_assert(phx_cluster_map_leave(&map, 11));
+    for (uint32_t i = A; i < MEMBERS; i += GATEWAY) cr_assert_eq(phx_node_map(&nodes[i], &map), PH_OK);
+    beat(GATEWAY, A);
+    phx_map_barrier_begin(&nodes[A], 1);
+    cr_assert_eq(expect_event(A, PHX_NODE_TAKEN_BACK).offer.state_bytes, 3);
+    expect_no_event(A);
+}
+
 /* ... though no round has passed the map barrier of the map in which it was another node's. */
 Test(hand_over, the_loss_of_a_region_is_told_again_as_it_comes_back)
 {
