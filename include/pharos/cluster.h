@@ -343,7 +343,8 @@ typedef enum phc_event_kind {
     PHC_EVENT_REGION_LOST = 8,   /* ... and not any more; entities go by themselves */
     PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored().
                                     A death marks all regions, as the dead one may have owned an entity of any, so each
-                                    node has one of these for each of its regions */
+                                    node has one of these for each of its regions. So does a node that closes before it
+                                    is drained */
     PHC_EVENT_PEER_UP = 10,      /* `number` is a member now */
     PHC_EVENT_PEER_DOWN = 11,    /* ... and not any more */
     PHC_EVENT_LAG = 12,          /* remote entities of node `number` may be `ticks` old, more than lag_max: told in the
@@ -352,8 +353,9 @@ typedef enum phc_event_kind {
                                     its world has no room for the copies of a tick (entities_max, producer_bytes,
                                     memory): then some are missing or old. Or while that one has none to write them.
                                     See phc_stats.lag_ticks */
-    PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more, and told the others for lag_max + 4
-                                    ticks of the last ones that it handed over: phc_close() loses nothing */
+    PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more, has told the others for lag_max + 4
+                                    ticks of the last ones that it handed over, and has left the map: phc_close() loses
+                                    nothing, and no region is lost. It is a member no more, so calls say PH_FENCED */
     PHC_EVENT_WHO_HAS = 14,      /* `bytes` are phc_holder, one for each id of phc_who_has(): good until the next
                                     phc_tick(), so that the host enters entities by them */
     PHC_EVENT_DOUBLE_ID = 15,    /* entity `id` is own, and node `number` has told of one of its own for more than
@@ -466,7 +468,9 @@ PH_API bool phc_owns(const phc *member, uint64_t id);
  * Does this node own entities, and is the lease proven at this moment? Asked before the host does what can not be taken
  * back, as a write to a database. Reads the clock. false of a gateway. Any thread may ask between phc_open() and
  * phc_close(), as one that writes rows: the lease and the fence are as the last phc_tick() knew them. The other calls
- * are the ticker's: that one copies phc_ownership() beside the row. @thread any
+ * are the ticker's: that one copies phc_ownership() beside the row. Behind PHC_EVENT_DRAINED it is true for the rest of
+ * the last lease, as rows of entities that left the world may be due: no node restores any entity of this one.
+ * @thread any
  */
 PH_API bool phc_may_commit(const phc *member);
 
@@ -599,7 +603,7 @@ PH_NODISCARD PH_API ph_status phc_broadcast_at(phc *member, ph_producer producer
 /**
  * This node shall have no region from now on, as long as there is another node: its entities go to others, then
  * PHC_EVENT_DRAINED comes. Where it gets regions again, as the only node left, they go, too, once there is another
- * node, and the event comes again. @thread ticker
+ * node. @thread ticker
  */
 PH_API void phc_drain(phc *member);
 

@@ -207,10 +207,18 @@ static void pause_node(live_cluster *cluster, uint64_t *random)
     (void)live_await_rest(cluster, "behind a pause of a node");
 }
 
+static uint64_t count_restores(const live_cluster *cluster)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++) count += cluster->runs[i].restores;
+    return count;
+}
+
 static void drain_node(live_cluster *cluster, uint64_t *random)
 {
     live_run *run = live_choose_run(cluster, random, false, NULL);
     live_pass_some_time(cluster, random);
+    const uint64_t restores = count_restores(cluster);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
     server_signal(&run->process, SIGTERM);
@@ -219,7 +227,9 @@ static void drain_node(live_cluster *cluster, uint64_t *random)
     CHECK(run->is_drained, "seed %" PRIu64 ": it does not say that it is drained", cluster->seed);
     live_leave_out(cluster, run);
     live_check_nothing_lost(cluster, first);
-    if (live_await_rest(cluster, "without the drained node")) live_start_again(cluster, false);
+    const bool is_at_rest = live_await_rest(cluster, "without the drained node");
+    CHECK(count_restores(cluster) == restores, "seed %" PRIu64 ": regions are lost with a drained node", cluster->seed);
+    if (is_at_rest) live_start_again(cluster, false);
 }
 
 /* ---- gateways ---- */

@@ -231,6 +231,7 @@ static void read_line(live_cluster *cluster, uint32_t place, const char *line)
     if (is_event(line, "may_commit")) read_commit(run, line);
     if (is_event(line, "peer_down")) read_peer_down(run, line);
     if (is_event(line, "drained")) run->is_drained = true;
+    run->restores += is_event(line, "restore");
     if (is_event(line, "fenced")) read_fenced(cluster, place, line);
     if (line[0] != '{') read_trouble(cluster, run, line);
 }

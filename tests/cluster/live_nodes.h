@@ -64,6 +64,7 @@ typedef struct live_run {
     uint64_t ticks;
     live_times ticks_us;  /* durations of all ticks, */
     live_times asleep_us; /* and how long its thread slept in each */
+    uint64_t restores;    /* regions that it was told were lost with a node */
     uint64_t status_ms, map_version, lease_ms, transit, damaged, duplicates, refused;
     uint64_t listed, list_sum;   /* of the last status: lists of own walkers; of a gateway, as its clients have them */
     uint64_t wrong, held, asked; /* a gateway's: changes that were shown twice, that waited, questions for lists */

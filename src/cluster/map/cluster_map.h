@@ -6,7 +6,7 @@
  * Entities have owners of their own; a region's node is where its entities should live, and the node that restores
  * them once their owner is dead. The dead node may have owned an entity of any region, as one crosses a border before
  * it is handed over: so all regions are lost with it, until the node of each has said that none is missing. That stands
- * in the map, as a region may get another node in between.
+ * in the map, as a region may get another node in between. A node that leaves by its own word owns none.
  */
 #ifndef PHX_CLUSTER_MAP_H
 #define PHX_CLUSTER_MAP_H
