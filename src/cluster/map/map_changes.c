@@ -45,7 +45,7 @@ bool phx_cluster_map_join(phx_cluster_map *map, phx_member member)
     return true;
 }
 
-/* What others have offered it and it has not taken is theirs again behind the map barrier. */
+/* Offers that it has not taken are their senders' entities again, behind the map barrier. */
 static void remove_member(phx_cluster_map *map, const phx_member *member)
 {
     const uint32_t at = (uint32_t)(member - map->members);

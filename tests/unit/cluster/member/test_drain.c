@@ -124,8 +124,8 @@ Test(drain, the_only_node_drains_once_another_one_has_joined)
     cr_assert(phc_owns(hosts[1].member, WALKER));
 }
 
-/* Third nodes may hear its last words of what it has handed over in any of these ticks. */
-Test(drain, a_drained_node_tells_of_what_it_has_handed_over_before_it_leaves)
+/* Third nodes may hear its last words, of entities that it handed over, in any of these ticks. */
+Test(drain, a_drained_node_tells_of_its_last_hand_overs_before_it_leaves)
 {
     uint32_t rounds = 0;
     run_rounds(JOIN_ROUNDS);
