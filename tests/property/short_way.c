@@ -40,6 +40,7 @@ enum {
     FAR_PARTIES = 8,              /* of which two each are seen from far off */
     PRIORITIES = 4,
     FEW_EVERY = 10, /* where few observe */
+    RESTING = 8,    /* where few walk in a tick: one of so many */
     SEED = 20
 };
 
@@ -62,6 +63,7 @@ typedef struct host {
     uint32_t tick;
     uint32_t resting;          /* observers that are not ready */
     bool mounts;               /* some are attached: mounted() */
+    bool rests;                /* few walk in a tick */
     bool changes;              /* relations change in this tick */
     uint64_t migrated, shrunk; /* in the last tick: entities that changed shard; steps of views in crowds */
     uint64_t migrations, shrunk_ever, heard, edges; /* all */
@@ -90,6 +92,7 @@ typedef struct way {
     bool banded;   /* positions are told by bands: of rows in view, not of lists */
     bool waits;    /* adds_max bites: observers that jump or come wait for targets */
     bool few;      /* one in FEW_EVERY observes */
+    bool rests;    /* few walk in a tick: it is not dense */
     bool views;    /* most observers have one view, the others two more */
     bool halves;   /* half of the observers, in no order, have another view; steps are small: most borders are still */
     bool renews;   /* some observers get another view in each tick: they are evaluated */
@@ -332,7 +335,7 @@ static void walk(host *h)
 {
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         const float step_x = uniform(h, -h->step, h->step), step_y = uniform(h, -h->step, h->step);
-        if (mounted(h, id)) continue;
+        if (mounted(h, id) || (h->rests && id % RESTING != h->tick % RESTING)) continue;
         place(h, id, h->at[id - 1].x + step_x, h->at[id - 1].y + step_y);
         CHECK_OK(ph_move(h->producer, id, h->at[id - 1].x, h->at[id - 1].y, h->at[id - 1].z));
     }
@@ -646,6 +649,7 @@ static void run(const way *of, const layout *as)
     h.rng = SEED;
     h.hills = of->hills;
     h.step = of->halves ? 1 : 6;
+    h.rests = of->rests;
     h.terraced = of->terraced;
     open_world(&h, of, as);
     uint64_t before = 0, waits = 0, lookups = 0, evaluated = 0, migrated = 0, notes = 0;
@@ -855,9 +859,11 @@ int main(int argc, char **argv)
         {"adds_max that bites, hidden ones, and some that see them", .adds_max = 2, .waits = true, .stealthy = true,
          .detecting = true, .part = 10},
         {"adds_max that bites, and views that change", .adds_max = 2, .waits = true, .views = true, .renews = true},
-        {"adds_max that bites, and few observe", .adds_max = 2, .waits = true, .few = true, .part = 100},
+        {"adds_max that bites, and few observe", .adds_max = 2, .waits = true, .few = true, .part = 240},
         {"adds_max that bites, few observe, and priorities", .adds_max = 2, .waits = true, .few = true, .ranked = true},
         {"adds_max that bites, few observe, and relations", .adds_max = 2, .waits = true, .few = true, .related = true},
+        {"adds_max that bites, few observe, few walk, and jumps", .adds_max = 2, .waits = true, .few = true,
+         .rests = true, .jumps = true},
         {"adds_max that bites, few observe, and jumps", .adds_max = 2, .waits = true, .few = true, .jumps = true},
         {"adds_max that bites, and broadcasts", .adds_max = 2, .waits = true, .talking = true, .part = 10},
         {"spheres, and adds_max that bites", .adds_max = 2, .waits = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
