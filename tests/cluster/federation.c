@@ -339,6 +339,15 @@ static void take_events(member *m)
     }
 }
 
+/* As phc_told() does it: the tick has taken all that came, and the world refuses none here. */
+static void end_arrivals(member *m)
+{
+    for (uint64_t id = 1; id <= WALKERS; id++) {
+        phx_halo_entity *entity = phx_halo_find(m->halo, id);
+        if (entity) entity->arrives = false;
+    }
+}
+
 /* As phc_tick() does it for PHC_EVENT_LAG. */
 static void note_lag(federation *f, member *m)
 {
@@ -382,6 +391,7 @@ static void round_of(federation *f, member *m)
           ph_command_name((ph_command)refusal.command), refusal.id, ph_status_name(refusal.status));
     tell_clients(f, m);
     phx_halo_end_tick(m->halo, true);
+    end_arrivals(m);
     phx_halo_find_away(m->halo, NULL, NULL);
     phx_halo_write(m->halo, send_halo, m);
     hand_over(f, m);
