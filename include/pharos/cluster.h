@@ -603,7 +603,9 @@ PH_NODISCARD PH_API ph_status phc_broadcast_at(phc *member, ph_producer producer
 /**
  * This node shall have no region from now on, as long as there is another node: its entities go to others, then
  * PHC_EVENT_DRAINED comes. Where it gets regions again, as the only node left, they go, too, once there is another
- * node. @thread ticker
+ * node. Both need writes of the map, so without the control store the event waits for it. It waits until the host has
+ * taken all events, too, and for the answer to its last phc_who_has(); an entity that was LOST here is entered by
+ * another node. @thread ticker
  */
 PH_API void phc_drain(phc *member);
 

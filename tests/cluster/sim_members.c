@@ -237,7 +237,7 @@ void sim_store_poll(sim_schedule *sim, uint32_t slot)
     phx_membership *membership = &all.memberships[slot];
     const bool cut = process->store_cut_until > sim->tick && !sim->is_calm;
     phc_memory_cut(all.memory, &all.stores[slot], cut);
-    if (membership->drains) phx_node_leave(&process->node);
+    if (membership->drains) phx_map_barrier_leave(&process->node);
     phx_membership_tick(membership, sim_now(sim, process));
     process->registration = process->node.def.member.registration;
     if (may_report(sim, slot)) report_load(sim, slot);

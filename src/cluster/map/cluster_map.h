@@ -39,7 +39,7 @@ typedef struct phx_region {
 typedef struct phx_cluster_map {
     uint32_t version; /* 0 = no map */
     uint32_t moved;   /* version since which members, and the nodes of regions, are as they are */
-    uint32_t fence;   /* version in which a member was last put out; 0 = none was */
+    uint32_t fence;   /* version in which a member last went, by its own word or not; 0 = none did */
     uint32_t member_count;
     uint32_t columns, region_count; /* regions are numbered row by row: column + row * columns */
     phx_member members[PHX_CLUSTER_MEMBERS_MAX];

@@ -72,7 +72,8 @@ static void take_answer(phc *member, const phx_peer *peer, const phx_question_he
         return;
     }
     for (uint32_t i = 0; i < head->count; i++) {
-        if (has[i] == PHX_ANSWER_YES) question->holders[i].number = peer->member.number;
+        const bool is_own = question->holders[i].number == member->node.def.member.number; /* it has come meanwhile */
+        if (has[i] == PHX_ANSWER_YES && !is_own) question->holders[i].number = peer->member.number;
         question->is_contested |= has[i] == PHX_ANSWER_LATER;
     }
     question->answered[question->answered_count++] = head->source;

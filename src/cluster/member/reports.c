@@ -5,6 +5,7 @@
 
 #include "cluster/halo/halo_passed.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/node/map_barrier.h"
 
 bool phx_reports_reserve(phc *member, uint64_t bytes)
 {
@@ -147,6 +148,13 @@ static void report_fence(phc *member)
     if (!member->fence_told) member->fence_told = phx_report(member, &event);
 }
 
+/* No third node needs a word of its hand-overs, and its host has no event to take and no answer to wait for. */
+static bool is_ready_to_leave(const phc *member)
+{
+    return !phx_halo_passes_any(&member->halo) && member->events.count == 0 &&
+           member->question.phase == PHX_QUESTION_NONE;
+}
+
 /* The host hears it once the map is without it: then no node can have anything for it. */
 static void report_drain(phc *member)
 {
@@ -170,7 +178,7 @@ static void report_double(phc *member, phx_double_id *found)
 void phx_report_state(phc *member)
 {
     if (member->membership.phase == PHX_MEMBERSHIP_ENDED || member->node.fenced) {
-        if (member->node.leaves) report_drain(member);
+        if (phx_node_has_left(&member->node)) report_drain(member);
         else report_fence(member);
         return;
     }
@@ -178,7 +186,6 @@ void phx_report_state(phc *member)
         report_double(member, &member->halo.double_ids.items[i]);
     if (!member->def.gateway)
         for (uint32_t i = 0; i < member->member_count; i++) report_lag(member, &member->members[i]);
-    const bool is_silent =
-        !phx_halo_passes_any(&member->halo); /* third nodes need no word of what it has handed over */
-    if (member->membership.drains && (is_silent || member->node.leaves)) phx_node_leave(&member->node);
+    if (member->membership.drains && (member->node.leaves || is_ready_to_leave(member)))
+        phx_map_barrier_leave(&member->node);
 }

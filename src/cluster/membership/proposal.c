@@ -104,12 +104,14 @@ static bool propose_given(phx_membership *membership, const phx_cluster_map *map
 static bool propose_wishes(phx_membership *membership, const phx_cluster_map *map)
 {
     const uint64_t self = membership->node->def.member.registration;
+    /* By the map as it stands: with a region there the node takes entities, though this proposal may empty it. */
+    const bool leaves = membership->node->leaves && phx_cluster_map_regions_of(map, membership->number) == 0;
     bool changed = propose_restored(membership, map);
     if (membership->exceeded >= map->version)
         changed |= phx_cluster_map_exceed(copy_map(membership, map), membership->exceeded);
     if (membership->give_number != 0) changed |= propose_given(membership, map);
     if (membership->drains) changed |= phx_cluster_map_drain(copy_map(membership, map), self);
-    if (membership->node->leaves) changed |= phx_cluster_map_leave(copy_map(membership, map), self);
+    if (leaves) changed |= phx_cluster_map_leave(copy_map(membership, map), self);
     return changed;
 }
 

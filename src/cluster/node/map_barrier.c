@@ -16,6 +16,13 @@ uint32_t phx_map_barrier_shown(const phx_node *node)
     return lowest;
 }
 
+void phx_map_barrier_leave(phx_node *node)
+{
+    const bool is_empty = node->holdings.count == 0 && node->replaced == 0 && node->events.count == 0;
+    const bool is_known = phx_map_barrier_shown(node) >= node->map.moved;
+    node->leaves = node->joined && node->own_regions == 0 && (node->leaves || (is_empty && is_known));
+}
+
 bool phx_map_barrier_answers(const phx_node *node)
 {
     return phx_rule_answers(node->map.fence, phx_map_barrier_shown(node));

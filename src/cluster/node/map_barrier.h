@@ -15,6 +15,14 @@ void phx_map_barrier_begin(phx_node *node, uint64_t now);
 uint32_t phx_map_barrier_shown(const phx_node *node);
 
 /*
+ * The node is drained, and ready to leave: it takes no offer any more once it has no region, no entity, none on its way
+ * from here, and nothing for its host, and all members know that. It stays so, as a map without it may be written from
+ * then on, until it reads one in which it has a region: that map has another revision than each one which a map without
+ * this node may be written over.
+ */
+void phx_map_barrier_leave(phx_node *node);
+
+/*
  * May a question which node has an entity have its answer, so that the host enters what no node has? Not between the
  * death of a member and its map barrier, whichever loss the host asks for: the dead one may have had the entity, and
  * may still give it to a member that has the old map.

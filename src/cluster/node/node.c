@@ -124,13 +124,12 @@ void phx_node_lease(phx_node *node, uint64_t proven_until)
 
 uint64_t phx_node_saves_until(const phx_node *node)
 {
-    return node->joined && (!node->fenced || node->leaves) ? node->proven_until : 0;
+    return node->joined && (!node->fenced || phx_node_has_left(node)) ? node->proven_until : 0;
 }
 
-void phx_node_leave(phx_node *node)
+bool phx_node_has_left(const phx_node *node)
 {
-    const bool is_empty = node->holdings.count == 0 && node->replaced == 0 && node->events.count == 0;
-    node->leaves = node->joined && node->own_regions == 0 && (node->leaves || is_empty);
+    return node->fenced && node->leaves && !phx_cluster_map_member(&node->map, node->def.member.registration);
 }
 
 bool phx_node_may_act(const phx_node *node)

@@ -73,7 +73,7 @@ typedef struct phx_node {
     uint64_t heard_changes;                 /* rises with phx_peer.heard_says of any peer, and with `said` */
     bool joined;                            /* it was in a map */
     bool doubts;                            /* it slept, and has not read a map since: it simulates nothing */
-    bool leaves;                            /* it takes nothing any more; see phx_node_leave() */
+    bool leaves;                            /* it takes no offer any more; see phx_map_barrier_leave() */
     bool fenced;                            /* it is in the map no more */
     bool at_barrier;                        /* it waits for the map barrier, */
     uint64_t barrier_since;                 /* from that time on */
@@ -113,12 +113,8 @@ void phx_node_fence(phx_node *node);
 
 /* Does this node simulate its entities? */
 bool phx_node_may_act(const phx_node *node);
-/*
- * It is drained: it takes nothing any more once it has no region, no entity, none on its way from here, and nothing for
- * its host. That stands, as a map without it may be written from then on, until it reads one in which it has a region:
- * behind that map no other one without it can come to stand by its own word.
- */
-void phx_node_leave(phx_node *node);
+/* Is it in the map no more, and had nothing in it as it was taken out? */
+bool phx_node_has_left(const phx_node *node);
 /* May the host save states, or do anything else that can not be taken back? Before that time; 0 = not at all. One that
  * has left may, too, for its last lease: no entity is restored from it, and rows of ones that left it may be due. */
 uint64_t phx_node_saves_until(const phx_node *node);

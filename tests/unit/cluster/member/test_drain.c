@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 
 #include "cluster/member/phc_state.h"
+#include "cluster/membership/membership.h"
+#include "cluster/node/map_barrier.h"
 #include "cluster/node_host.h"
 
 enum { TICK_NS = 50000000, NODES = 2, JOIN_ROUNDS = 60, DRAIN_ROUNDS = 60, WALKER = 7 };
@@ -16,6 +18,7 @@ static ph_class class;
 static phc_def def;
 static uint64_t now_ns;
 static uint32_t drained[NODES], restores; /* events */
+static bool takes_events;
 
 static uint64_t read_clock(void *user)
 {
@@ -29,6 +32,7 @@ static void set_up(void)
     def = node_host_def(&world_def, NODES, read_clock);
     now_ns = TICK_NS;
     restores = drained[0] = drained[1] = 0;
+    takes_events = true;
     node_host_open_ways(&loop, &memory);
     for (uint32_t i = 0; i < NODES; i++) node_host_open(&hosts[i], &def, loop, 64, memory);
 }
@@ -45,7 +49,7 @@ static void run_node(uint32_t k)
     phc_event event;
     const ph_batch *batch;
     const ph_status status = phc_tick(hosts[k].member);
-    while (phc_event_next(hosts[k].member, &event)) {
+    while (takes_events && phc_event_next(hosts[k].member, &event)) {
         cr_assert_neq(event.kind, PHC_EVENT_FENCED);
         drained[k] += event.kind == PHC_EVENT_DRAINED;
         restores += event.kind == PHC_EVENT_RESTORE;
@@ -104,6 +108,48 @@ Test(drain, a_node_that_has_left_is_fenced_and_may_commit_for_its_last_lease)
     cr_assert_eq(phc_enter(hosts[0].member, WALKER, &attrs, 0), PH_FENCED);
     cr_assert(phc_may_commit(hosts[0].member));
     run_rounds(def.lease_ms / (TICK_NS / PHX_NODE_NS_IN_MS));
+    cr_assert_not(phc_may_commit(hosts[0].member));
+}
+
+/* It waits for the event, and so for what the host has to do by it. */
+Test(drain, a_node_whose_host_takes_no_event_does_not_leave)
+{
+    run_rounds(JOIN_ROUNDS);
+    phc_drain(hosts[0].member);
+    takes_events = false;
+    run_rounds(DRAIN_ROUNDS);
+    cr_assert(hosts[0].member->events.count > 0 && hosts[0].member->node.own_regions == 0);
+    cr_assert_not(hosts[0].member->node.leaves);
+    takes_events = true;
+    run_rounds(DRAIN_ROUNDS);
+    cr_assert_eq(drained[0], 1);
+}
+
+/* All others know then that it has no region: an offer to it would wait until it is out of the map. */
+Test(drain, a_node_leaves_once_the_others_have_read_that_it_has_no_region)
+{
+    run_rounds(JOIN_ROUNDS);
+    phx_node *node = &hosts[0].member->node;
+    phc_drain(hosts[0].member);
+    while (node->own_regions > 0) run_rounds(1);
+    for (uint32_t i = 0; i < node->peer_count; i++) node->peers[i].shown = node->map.moved - 1;
+    node->leaves = false;
+    phx_map_barrier_leave(node);
+    cr_assert_not(node->leaves);
+    for (uint32_t i = 0; i < node->peer_count; i++) node->peers[i].shown = node->map.moved;
+    phx_map_barrier_leave(node);
+    cr_assert(node->leaves);
+}
+
+/* It did not leave by its own word, so it may not be told that none of its regions is lost. */
+Test(drain, a_node_that_ends_while_it_leaves_is_fenced)
+{
+    run_rounds(JOIN_ROUNDS);
+    hosts[0].member->membership.drains = hosts[0].member->node.leaves = true;
+    phx_membership_end(&hosts[0].member->membership, PH_OK, "the lease ran out");
+    cr_assert_eq(phc_tick(hosts[0].member), PH_FENCED);
+    phc_event event;
+    cr_assert(phc_event_next(hosts[0].member, &event) && event.kind == PHC_EVENT_FENCED);
     cr_assert_not(phc_may_commit(hosts[0].member));
 }
 

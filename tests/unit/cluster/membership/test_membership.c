@@ -10,6 +10,7 @@
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/listed.h"
 #include "cluster/membership/membership.h"
+#include "cluster/membership/proposal.h"
 #include "cluster/membership/registering.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/reporting.h"
@@ -300,6 +301,21 @@ Test(membership, keys_that_can_not_be_read_take_no_place_of_others)
     cr_assert_eq(kept, PHX_LISTED_MAX - 1);
     cr_assert(phx_number_set_has(&membership->numbers, 1000) && phx_number_set_has(&membership->numbers, 3000));
     cr_assert_not(phx_number_set_has(&membership->numbers, 3001));
+}
+
+/* It takes entities by that map, though its own proposal takes the region from it again. */
+Test(membership, a_node_with_a_region_in_the_map_does_not_leave)
+{
+    for (uint32_t at = 0; at < 2; at++) bed_start(at, 0, REGIONS, 1, false);
+    bed_run(40);
+    phx_membership *membership = &bed.processes[0].membership;
+    phx_cluster_map map = membership->map;
+    cr_assert(phx_cluster_map_drain(&map, bed.processes[0].node.def.member.registration));
+    cr_assert(phx_cluster_map_give(&map, 0, membership->number));
+    bed.processes[0].node.leaves = membership->drains = true;
+    cr_assert(phx_proposal_make(membership, &map));
+    cr_assert(phx_cluster_map_numbered(&membership->proposed, membership->number)->drained);
+    bed.processes[0].node.leaves = membership->drains = false;
 }
 
 Test(membership, a_drained_node_stays_drained)
