@@ -150,12 +150,14 @@ static uint32_t count_range_observers(const phx_tile *tile, phx_span range)
 }
 
 /*
- * The first of own rows first .. end of a tile that is run alone, for others would pay for its way: discontinuous or
- * renewed. `end`: none. Own rows are in order, as their views are equal.
+ * The first of own rows first .. end of a tile that is run alone, for others would pay for its way: renewed, or
+ * discontinuous. In a sparse tile a discontinuous one is not: there groups of observers are short, and a start for each
+ * costs more. `end`: none. Own rows are in order, as their views are equal.
  */
 static uint32_t find_single(const phx_tile *tile, const phx_shard *shard, phx_span range)
 {
-    const uint32_t *own = tile->own, next = phx_tile_next_discontinuous(tile, own[range.first]);
+    const uint32_t *own = tile->own;
+    const uint32_t next = tile->sparse ? UINT32_MAX : phx_tile_next_discontinuous(tile, own[range.first]);
     if (!shard->dense_tick || (next == UINT32_MAX && !tile->renewed)) return range.end;
     uint32_t i = range.first, end = i + phx_tile_places_below(own + i, range.end - i, next);
     for (i = tile->renewed ? i : end; i < end && !phx_delta_renewed_alone(tile, shard, own[i]);) i++;
