@@ -700,7 +700,7 @@ typedef struct phc_stats {
                                 teleports within their node's regions: this node learns of them too late */
     uint64_t waiting;        /* families and single entities that came and wait for room in the world */
     uint64_t events;         /* that wait for phc_event_next() */
-    uint64_t events_full;    /* times that one waited to be told, as 16 MiB of others do: see phc_event_next() */
+    uint64_t events_full;    /* rounds in which no more could be told, as 16 MiB wait: see phc_event_next() */
     uint64_t fenced;         /* 1: it is a member no more */
     uint64_t reserved[6];    /* 0 */
 } phc_stats;
@@ -724,9 +724,9 @@ PH_NODISCARD PH_API ph_status phc_stats_get(const phc *member, phc_stats *stats)
 PH_NODISCARD PH_API ph_status phc_prometheus(const phc *member, char *text, size_t size, size_t *length);
 
 /**
- * Ends the membership at once: its lease ends, and the others put it out. Entities that are own, or on their way, are
- * lost, but for what other nodes restore: see phc_drain(). The world stays, with remote entities that do not move any
- * more. NULL is ignored. @thread ticker
+ * Ends the membership at once: its lease ends, and the others put it out, if PHC_EVENT_DRAINED was not told. Entities
+ * that are own, or on their way, are lost, but for what other nodes restore: see phc_drain(). The world stays, with
+ * remote entities that do not move any more. NULL is ignored. @thread ticker
  */
 PH_API void phc_close(phc *member);
 

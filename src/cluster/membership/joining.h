@@ -24,6 +24,10 @@
  *    behind that version (phx_cluster_map.fence). Else P has to write the map itself.
  *  - The map is another cluster's, as the control store has lost all: its era is another one, and asks of that era
  *    alone count. (The keys are lost with the store; this is for a map that was deleted by hand.)
+ *  - P leaves as it asks, and a writer joins it by a list from before: it is a dead member, and is put out, with all
+ *    regions lost.
+ *  - A member that asked once leaves by its own word, and its key stands a little longer: its leave is behind the
+ *    version that the key says, as a put-out is.
  *  - P has written two keys, as the answer to the first one was lost. It asks by the key of its registration alone,
  *    and a key that does not ask is joined by its own process alone.
  *  - P asks, and the write is done late: it is written over a key of a revision that a list has said, so it writes no
