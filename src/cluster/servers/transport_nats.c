@@ -208,6 +208,7 @@ static void renew_connection(nats_line *line)
     if (!natsConnection_IsClosed(line->connection)) return;
     pthread_mutex_lock(&line->mutex);
     const bool is_free = line->retired_count == 0;
+    line->connected = false; /* the last look may have been before the end, and the next one is behind a connection */
     if (is_free) {
         memcpy(line->retired, line->subscriptions, sizeof line->retired);
         line->retired_count = line->subscribed;
