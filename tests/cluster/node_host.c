@@ -57,6 +57,14 @@ void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_
             ph_consumer_open(host->world, 0, &host->consumer) == PH_OK);
 }
 
+void node_host_end_round(const node_host *host)
+{
+    const ph_batch *batch;
+    REQUIRE(ph_tick(host->world, NULL) == PH_OK);
+    while (ph_batch_take(host->consumer, &batch) == PH_OK) REQUIRE(ph_batch_return(host->consumer, batch) == PH_OK);
+    REQUIRE(phc_told(host->member) == PH_OK);
+}
+
 void node_host_close(node_host *host)
 {
     if (!host->transport.close) return;

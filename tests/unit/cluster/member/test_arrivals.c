@@ -35,7 +35,6 @@ static uint64_t read_clock(void *user)
 
 static void run_node(uint32_t k)
 {
-    const ph_batch *batch;
     cr_assert_eq(phc_tick(hosts[k].member), PH_OK);
     while (event_counts[k] < ENTITIES && phc_event_next(hosts[k].member, &events[k][event_counts[k]]))
         event_counts[k]++;
@@ -44,10 +43,7 @@ static void run_node(uint32_t k)
         phx_arrivals_refuse(hosts[k].member, 1, PH_ATTACHED);
         refusals--;
     }
-    cr_assert_eq(ph_tick(hosts[k].world, NULL), PH_OK);
-    while (ph_batch_take(hosts[k].consumer, &batch) == PH_OK)
-        cr_assert_eq(ph_batch_return(hosts[k].consumer, batch), PH_OK);
-    cr_assert_eq(phc_told(hosts[k].member), PH_OK);
+    node_host_end_round(&hosts[k]);
 }
 
 static void run_rounds(uint32_t count)

@@ -37,14 +37,10 @@ static void take_events(uint32_t k)
 
 static void run_host(uint32_t k)
 {
-    const ph_batch *batch;
     cr_assert_eq(phc_tick(hosts[k].member), PH_OK);
     take_events(k);
     if (says && k == FROM) cr_assert_eq(phc_broadcast(hosts[k].member, hosts[k].producer, OTHER, "hi", 2, NULL), PH_OK);
-    cr_assert_eq(ph_tick(hosts[k].world, NULL), PH_OK);
-    while (ph_batch_take(hosts[k].consumer, &batch) == PH_OK)
-        cr_assert_eq(ph_batch_return(hosts[k].consumer, batch), PH_OK);
-    cr_assert_eq(phc_told(hosts[k].member), PH_OK);
+    node_host_end_round(&hosts[k]);
 }
 
 static void run_rounds(uint32_t count)

@@ -42,17 +42,13 @@ static void take_events(uint32_t k)
 
 static void run_rounds(uint32_t count)
 {
-    const ph_batch *batch;
     for (uint32_t i = 0; i < count; i++) {
         phc_memory_step(memory, now_ns += TICK_NS);
         for (uint32_t k = 0; k < NODES; k++) {
             if (!hosts[k].member) continue;
             cr_assert_eq(phc_tick(hosts[k].member), PH_OK);
             if (k > 0 || takes) take_events(k);
-            cr_assert_eq(ph_tick(hosts[k].world, NULL), PH_OK);
-            while (ph_batch_take(hosts[k].consumer, &batch) == PH_OK)
-                cr_assert_eq(ph_batch_return(hosts[k].consumer, batch), PH_OK);
-            cr_assert_eq(phc_told(hosts[k].member), PH_OK);
+            node_host_end_round(&hosts[k]);
         }
         phc_loop_step(loop);
     }

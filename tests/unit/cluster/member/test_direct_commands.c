@@ -57,7 +57,6 @@ static void hear_event(const phc_event *event)
 
 static void run_rounds(uint32_t count)
 {
-    const ph_batch *batch;
     for (uint32_t i = 0; i < count; i++) {
         phc_memory_step(memory, now_ns += TICK_NS);
         for (uint32_t k = 0; k < NODES; k++) {
@@ -72,10 +71,7 @@ static void run_rounds(uint32_t count)
             cr_assert_eq(status, is_drained ? PH_FENCED : PH_OK);
             if (is_drained) node_host_close(&hosts[k]);
             if (is_drained) continue;
-            cr_assert_eq(ph_tick(hosts[k].world, NULL), PH_OK);
-            while (ph_batch_take(hosts[k].consumer, &batch) == PH_OK)
-                cr_assert_eq(ph_batch_return(hosts[k].consumer, batch), PH_OK);
-            cr_assert_eq(phc_told(hosts[k].member), PH_OK);
+            node_host_end_round(&hosts[k]);
         }
         phc_loop_step(loop);
     }

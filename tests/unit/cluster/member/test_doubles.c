@@ -59,13 +59,9 @@ static void take_events(uint32_t node)
 
 static void run_node(uint32_t node)
 {
-    const ph_batch *batch;
     cr_assert_eq(phc_tick(hosts[node].member), PH_OK);
     take_events(node);
-    cr_assert_eq(ph_tick(hosts[node].world, NULL), PH_OK);
-    while (ph_batch_take(hosts[node].consumer, &batch) == PH_OK)
-        cr_assert_eq(ph_batch_return(hosts[node].consumer, batch), PH_OK);
-    cr_assert_eq(phc_told(hosts[node].member), PH_OK);
+    node_host_end_round(&hosts[node]);
 }
 
 static void run_rounds(uint32_t count)
