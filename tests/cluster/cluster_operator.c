@@ -342,7 +342,7 @@ static uint64_t register_other_version(phc_store *store)
     enum { FORMAT_AT = 4 /* behind the magic */, LEASE_MS = 120000 };
     unsigned char bytes[PHX_REGISTRATION_BYTES];
     const uint64_t lease = await_answer(store, store->lease_open(store->user, 1, LEASE_MS)).lease;
-    phx_registration_encode(&(phx_registration){0}, bytes);
+    phx_registration_encode(&(phx_registration){.formats = PHX_FORMATS}, bytes);
     bytes[FORMAT_AT]++;
     (void)await_answer(store, store->cas(store->user, 1, "ph/demo/nodes/63", 0, bytes, sizeof bytes, lease));
     return lease;

@@ -358,7 +358,8 @@ static void read_store(sim_schedule *sim)
         uint32_t number;
         if (strcmp(key->key, "ph/sim/map") == 0) {
             const uint32_t version = sim->store.map.version;
-            if (!phx_cluster_map_decode(&sim->store.map, key->value, key->size)) sim_violate(sim, "the map is damaged");
+            if (!phx_cluster_map_decode(&sim->store.map, PHX_FORMATS, key->value, key->size))
+                sim_violate(sim, "the map is damaged");
             const bool is_first_join = /* an adopted map has a fence */
                 sim->store.map.version % (1u << PHX_CLUSTER_ERA_SHIFT) == FIRST_JOIN && sim->store.map.fence == 0;
             sim->is_over = is_first_join && all.lose_at != 0 && sim->tick >= all.lose_at;

@@ -86,7 +86,8 @@ static uint64_t put_process(const char *world, uint16_t number, bool gateway, ui
     cr_assert_eq(store->lease_open(store->user, 1, LEASE_MS), PH_OK);
     await_writer();
     if (number < sizeof leases / sizeof *leases) leases[number] = heard.lease;
-    phx_registration_encode(&(phx_registration){.gateway = gateway, .definition = definition}, bytes);
+    phx_registration_encode(&(phx_registration){.formats = PHX_FORMATS, .gateway = gateway, .definition = definition},
+                            bytes);
     (void)snprintf(key, sizeof key, "ph/%s/nodes/%u", world, number);
     const uint64_t lease = heard.lease;
     put(key, bytes, sizeof bytes, lease);
@@ -108,7 +109,8 @@ static void put_world(const char *world)
     phx_cluster_map_init(&map, 4, REGIONS / 4);
     for (uint16_t number = 1; number <= 3; number++) {
         const uint64_t registration = put_process(world, number, number == 3, 7);
-        const phx_member member = {.registration = registration, .number = number, .gateway = number == 3};
+        const phx_member member = {
+            .registration = registration, .number = number, .format = PHX_FORMAT_MAX, .gateway = number == 3};
         cr_assert(phx_cluster_map_join(&map, member));
     }
     put_map(world, &map);
@@ -518,7 +520,8 @@ Test(cluster_tool, the_balancer_is_shown)
     cr_assert_eq(run_command(status), PHX_EXIT_OK);
     expect_output("balancer none");
     read_world("arena");
-    const phx_registration second = {.registration = phx_cluster_map_numbered(&listing.map, 2)->registration};
+    const phx_registration second = {.formats = PHX_FORMATS,
+                                     .registration = phx_cluster_map_numbered(&listing.map, 2)->registration};
     phx_registration_encode(&second, bytes);
     put("ph/arena/balancer", bytes, sizeof bytes, leases[2]);
     cr_assert_eq(run_command(status), PHX_EXIT_OK);
