@@ -301,6 +301,9 @@ Test(joining, a_key_that_asks_is_joined_where_no_member_was_put_out_since)
     cr_assert_not(joins_beside(good, false, true), "it may be the one that was put out");
     cr_assert_not(joins_beside(good, true, false), "of another cluster");
     cr_assert_not(joins_beside((phx_registration){.formats = PHX_FORMATS, .definition = DEFINITION}, true, true));
+    cr_assert_not(
+        joins_beside((phx_registration){.formats = {2, 3}, .asks = true, .definition = DEFINITION}, true, true),
+        "it does not read the map");
     cr_assert_not(joins_beside((phx_registration){.formats = PHX_FORMATS, .asks = true, .definition = DEFINITION + 1},
                                true, true));
 }
