@@ -54,6 +54,7 @@ Test(formats, the_first_process_of_an_empty_store_begins_with_its_highest)
 {
     start_node(0, 1, 2);
     check_member(0, 2);
+    cr_assert_eq(bed.processes[0].membership.counts.writes, 1, "it rises from none");
     start_node(1, 1, 1);
     check_refused(1, "format 2, and this process reads 1 to 1");
     check_member(0, 2);
