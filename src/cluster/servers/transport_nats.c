@@ -5,6 +5,10 @@
  * across a call of libnats; and takes messages that came from libnats' own bounded queues, which have a mutex for each
  * subscription. At the end the thread gives all of libnats back, which waits for the same; one that takes too long is
  * left behind, with its line, and has nothing of the transport's memory then.
+ *
+ * libnats makes no connection again by itself: it would hold the connection's lock while it asks a resolver or shakes
+ * hands, so the state could not be read then, and the text of an error has no lock at all. The line's thread makes
+ * another connection, and each text that it reads is its own.
  */
 #include <nats/nats.h>
 #include <pharos/cluster.h>
@@ -28,7 +32,7 @@ enum {
     CLOSE_MS = 4000,         /* ... but no longer than this */
     WRITE_MS = 1000,         /* for a socket that takes nothing */
     PING_MS = 500,           /* two without an answer: the connection is lost */
-    RECONNECT_WAIT_MS = 100, /* between two attempts at one server */
+    RECONNECT_WAIT_MS = 100, /* between two attempts at all servers */
     LOOK_MS = 20             /* the thread looks at the state of its connection so often */
 };
 
@@ -47,16 +51,16 @@ typedef struct nats_line {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool stops, connected;
-    bool ended, is_left;                             /* the thread has nothing more to do, or to free the line itself */
-    char reason[PHC_REASON_SIZE];                    /* why it is not connected; "": it is, or is not known yet */
-    phx_item_queue waiting;                          /* messages */
-    phx_item_queue leaving;                          /* ... that are published next */
-    uint64_t dropped, reconnects, reconnects_before; /* before: of connections that were given up */
+    bool ended, is_left;          /* the thread has nothing more to do, or to free the line itself */
+    char reason[PHC_REASON_SIZE]; /* why it is not connected; "": it is, or is not known yet */
+    phx_item_queue waiting;       /* messages */
+    phx_item_queue leaving;       /* ... that are published next */
+    uint64_t dropped, reconnects;
     char patterns[LISTENS_MAX][PHC_SUBJECT_MAX + 1];
     uint32_t pattern_count;
     natsSubscription *subscriptions[LISTENS_MAX]; /* of the first ones */
     uint32_t subscribed;
-    natsSubscription *retired[LISTENS_MAX]; /* of a connection that was given up; the member's thread destroys them */
+    natsSubscription *retired[LISTENS_MAX]; /* of a connection that has ended; the member's thread destroys them */
     uint32_t retired_count;
 } nats_line;
 
@@ -92,6 +96,13 @@ static void wait_a_moment(nats_line *line)
     (void)pthread_cond_timedwait(&line->wake, &line->mutex, &until);
 }
 
+/* Under the mutex: messages that come do not end it. */
+static void sit_out(nats_line *line, uint32_t ms)
+{
+    const struct timespec until = time_in(ms);
+    while (!line->stops && pthread_cond_timedwait(&line->wake, &line->mutex, &until) == 0) continue;
+}
+
 static bool line_stops(nats_line *line)
 {
     pthread_mutex_lock(&line->mutex);
@@ -110,8 +121,9 @@ static void note_reason(nats_line *line, const nats_trouble *why)
 }
 
 /*
- * Of TLS the status does not say enough. text: libnats' own. Of a server that refuses this process's certificate
- * libnats knows only that the connection ends, as that is behind the handshake by TLS 1.3.
+ * Of an attempt to connect. Of TLS the status does not say enough. text: libnats' own, of this thread. Of a server that
+ * refuses this process's certificate libnats knows only that the connection ends, as that is behind the handshake by
+ * TLS 1.3.
  */
 static nats_trouble trouble_of(const nats_line *line, natsStatus status, const char *text)
 {
@@ -121,17 +133,6 @@ static nats_trouble trouble_of(const nats_line *line, natsStatus status, const c
     else if (status != NATS_SSL_ERROR) text = NULL;
     if (text) (void)snprintf(trouble.detail, sizeof trouble.detail, "%.*s", (int)sizeof trouble.detail - 1, text);
     return trouble;
-}
-
-/*
- * The last error of the connection. Its text lies in libnats' connection, up to a 0 at its end: a thread of libnats may
- * write it by now, once for each attempt to connect, so in the worst case a line has parts of two.
- */
-static nats_trouble last_trouble(const nats_line *line)
-{
-    const char *text = NULL;
-    const natsStatus status = natsConnection_GetLastError(line->connection, &text);
-    return trouble_of(line, status, text);
 }
 
 /* A state that is late is worth nothing. */
@@ -147,17 +148,16 @@ static void connect_line(nats_line *line)
         const natsStatus status = natsConnection_Connect(&line->connection, line->options);
         if (status == NATS_OK) return;
         const nats_trouble trouble = trouble_of(line, status, nats_GetLastError(NULL));
-        const struct timespec until = time_in(RECONNECT_WAIT_MS);
         line->connection = NULL;
         pthread_mutex_lock(&line->mutex);
         note_reason(line, &trouble);
-        while (!line->stops && pthread_cond_timedwait(&line->wake, &line->mutex, &until) == 0) continue;
+        sit_out(line, RECONNECT_WAIT_MS);
         drop_states(line);
         pthread_mutex_unlock(&line->mutex);
     }
 }
 
-/* libnats tells it again to each server that it connects to. */
+/* All that the connection does not have yet. */
 static void subscribe_patterns(nats_line *line)
 {
     pthread_mutex_lock(&line->mutex);
@@ -182,26 +182,15 @@ static void subscribe_patterns(nats_line *line)
 static void look_at_state(nats_line *line)
 {
     const bool connected = natsConnection_Status(line->connection) == NATS_CONN_STATUS_CONNECTED;
-    const nats_trouble why = last_trouble(line);
-    uint64_t reconnects = 0;
-    natsStatistics *statistics = NULL;
-    if (natsStatistics_Create(&statistics) == NATS_OK) {
-        if (natsConnection_GetStats(line->connection, statistics) == NATS_OK)
-            (void)natsStatistics_GetCounts(statistics, NULL, NULL, NULL, NULL, &reconnects);
-        natsStatistics_Destroy(statistics);
-    }
     pthread_mutex_lock(&line->mutex);
     line->connected = connected;
     if (connected) line->reason[0] = '\0';
-    else note_reason(line, &why);
-    reconnects += line->reconnects_before;
-    if (reconnects > line->reconnects) line->reconnects = reconnects;
     pthread_mutex_unlock(&line->mutex);
 }
 
 /*
- * libnats gives a connection up for good once a server has refused the member twice, as while its password is changed.
- * Then another one is made, as soon as the member has let go of the subscriptions before.
+ * A connection that was lost is closed for good. Another one is made, as soon as the member has let go of the
+ * subscriptions before. Messages that came, and that it had not taken, are lost with them.
  */
 static void renew_connection(nats_line *line)
 {
@@ -213,14 +202,18 @@ static void renew_connection(nats_line *line)
         memcpy(line->retired, line->subscriptions, sizeof line->retired);
         line->retired_count = line->subscribed;
         line->subscribed = 0;
-        line->reconnects_before = ++line->reconnects;
     }
-    if (!line->stops) wait_a_moment(line);
+    sit_out(line, LOOK_MS); /* a server may end each connection that it takes */
     pthread_mutex_unlock(&line->mutex);
     if (!is_free) return;
     natsConnection_Destroy(line->connection);
     line->connection = NULL;
     connect_line(line);
+    if (!line->connection) return; /* it stops */
+    subscribe_patterns(line);
+    pthread_mutex_lock(&line->mutex);
+    line->reconnects++;
+    pthread_mutex_unlock(&line->mutex);
 }
 
 /* The message; of the channel it waits for a connection. */
@@ -539,10 +532,7 @@ static natsStatus make_options(natsOptions **options, const phc_nats_def *def)
     if (s == NATS_OK) s = natsOptions_SetTimeout(*options, CONNECT_MS);
     if (s == NATS_OK) s = natsOptions_SetPingInterval(*options, PING_MS);
     if (s == NATS_OK) s = natsOptions_SetMaxPingsOut(*options, 2);
-    if (s == NATS_OK) s = natsOptions_SetMaxReconnect(*options, -1);
-    if (s == NATS_OK) s = natsOptions_SetReconnectWait(*options, RECONNECT_WAIT_MS);
-    if (s == NATS_OK) s = natsOptions_SetReconnectJitter(*options, RECONNECT_WAIT_MS, RECONNECT_WAIT_MS);
-    if (s == NATS_OK) s = natsOptions_SetReconnectBufSize(*options, 0); /* the line's own queue waits */
+    if (s == NATS_OK) s = natsOptions_SetAllowReconnect(*options, false);
     if (s == NATS_OK) s = natsOptions_SetWriteDeadline(*options, WRITE_MS);
     if (s == NATS_OK) s = natsOptions_SetNoEcho(*options, true);
     return s;

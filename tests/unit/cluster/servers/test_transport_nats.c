@@ -6,6 +6,7 @@
  */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -141,7 +142,15 @@ static void *serve_silence(void *user)
     return NULL;
 }
 
-static void begin_server(void *(*serve)(void *))
+/* The first connections are taken, and hear nothing; the ones behind them are greeted. */
+static void *serve_late(void *user)
+{
+    int *silent = user;
+    for (uint32_t i = 0; i < LINES; i++) silent[i] = accept(listener, NULL, NULL);
+    return serve_lines(NULL);
+}
+
+static void begin_server(void *(*serve)(void *), void *user)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof at;
@@ -150,7 +159,7 @@ static void begin_server(void *(*serve)(void *))
               bound_waits(listener));
     cr_assert_eq(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     (void)snprintf(port, sizeof port, "%u", ntohs(at.sin_port));
-    cr_assert_eq(pthread_create(&server, NULL, serve, NULL), 0);
+    cr_assert_eq(pthread_create(&server, NULL, serve, user), 0);
 }
 
 /* ---- the transport ---- */
@@ -206,6 +215,14 @@ static bool is_connected(const void *of)
     return state.connected[PHC_HALO] && state.connected[PHC_CHANNEL];
 }
 
+static bool is_away(const void *of)
+{
+    const phc_transport *transport = of;
+    phc_transport_state state;
+    transport->state(transport->user, &state);
+    return !state.connected[PHC_HALO] && !state.connected[PHC_CHANNEL];
+}
+
 /* The threads look for a name by now; nothing that is called then waits for it, and neither does the end for ever. */
 static void expect_no_wait(const phc_transport *transport)
 {
@@ -232,7 +249,7 @@ Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_at_first)
 Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_as_servers_are_lost)
 {
     phc_transport transport;
-    begin_server(serve_lines);
+    begin_server(serve_lines, NULL);
     open_transport(&transport, "nats");
     listen_twice(&transport);
     wait_until(is_connected, &transport, "both traffics are connected");
@@ -241,7 +258,39 @@ Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_as_servers_are_lost
     atomic_store(&hangs, true);
     (void)close(listener);
     for (uint32_t i = 0; i < LINES; i++) (void)close(atomic_load(&sockets[i]));
+    wait_until(is_away, &transport, "neither traffic is connected while a name is looked for");
     expect_no_wait(&transport);
+}
+
+/* Each of them is left behind a bounded time, for the next one. */
+Test(transport_nats, servers_that_take_connections_and_say_nothing_are_left_for_others)
+{
+    phc_transport transport;
+    int silent[LINES] = {-1, -1};
+    begin_server(serve_late, silent);
+    open_transport(&transport, "nats");
+    wait_until(is_connected, &transport, "both traffics are connected");
+    cr_assert_eq(pthread_join(server, NULL), 0);
+    expect_no_fault();
+    transport.close(transport.user);
+    (void)close(listener);
+    for (uint32_t i = 0; i < LINES; i++) (void)close(silent[i]), (void)close(atomic_load(&sockets[i]));
+}
+
+/* Of this process. */
+static size_t count_threads(void)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    cr_assert_not_null(folder);
+    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) count += entry->d_name[0] != '.';
+    (void)closedir(folder);
+    return count;
+}
+
+static bool lines_ended(const void *of)
+{
+    return count_threads() + LINES <= *(const size_t *)of;
 }
 
 /* libnats waits for it without an end, in the threads of the transport alone. */
@@ -249,7 +298,7 @@ Test(transport_nats, nothing_waits_for_a_handshake_that_hangs)
 {
     phc_transport transport;
     phc_transport_state state;
-    begin_server(serve_silence);
+    begin_server(serve_silence, NULL);
     open_transport(&transport, "tls");
     cr_assert_eq(pthread_join(server, NULL), 0);
     expect_no_fault();
@@ -258,6 +307,8 @@ Test(transport_nats, nothing_waits_for_a_handshake_that_hangs)
     transport.state(transport.user, &state);
     cr_assert(!state.connected[PHC_HALO] && !state.connected[PHC_CHANNEL]);
     transport.close(transport.user); /* its threads are left behind, */
+    const size_t threads = count_threads();
     (void)close(listener);
-    for (uint32_t i = 0; i < LINES; i++) (void)close(atomic_load(&sockets[i])); /* ... and end now */
+    for (uint32_t i = 0; i < LINES; i++) (void)close(atomic_load(&sockets[i]));
+    wait_until(lines_ended, &threads, "... and end now");
 }
