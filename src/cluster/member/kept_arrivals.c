@@ -62,29 +62,29 @@ bool phx_arrivals_reserve(phc *member, uint64_t bytes)
            phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
 }
 
-/*
- * Is nothing under its ids but copies? Else another own one of an id, or one that the host has entered, may stand there
- * until a tick has taken the import. While a tick is half way that is not known.
- */
-static bool is_place_free(const phc *member, const phx_offer *offer)
+/* An own one that the member knows leaves before the import, and stands there until a tick has taken both commands. */
+phx_arrival_place phx_arrivals_look(const phc *member, const phx_offer *offer)
 {
-    bool is_free = true;
-    for (uint32_t i = 0; i <= offer->follower_count && is_free; i++) {
+    phx_arrival_place place = {.is_free = true};
+    for (uint32_t i = 0; i <= offer->follower_count; i++) {
         ph_attrs attrs;
-        const ph_status status = ph_entity_get(member->world, phx_wire_offer_id(offer, i), &attrs);
-        is_free = status == PH_UNKNOWN_ID || (status == PH_OK && attrs.remote);
+        const uint64_t id = phx_wire_offer_id(offer, i);
+        const ph_status status = ph_entity_get(member->world, id, &attrs);
+        const phx_halo_entity *known = phx_halo_find(&member->halo, id);
+        const bool is_members = known && known->own && !known->arrives;
+        place.is_free &= status == PH_UNKNOWN_ID || (status == PH_OK && attrs.remote);
+        place.has_hosts |= status == PH_OK && !attrs.remote && !is_members;
     }
-    return is_free;
+    return place;
 }
 
-void phx_arrivals_add(phc *member, const phx_node_event *event)
+void phx_arrivals_add(phc *member, const phx_node_event *event, phx_arrival_place place_was)
 {
     const uint32_t at = member->arrivals.count, place = member->arrivals.end - member->arrivals.first;
     const bool is_added = phx_events_push(&member->arrivals, event);
     PHX_ASSERT(is_added && at < member->kept_capacity); /* room was reserved */
     (void)is_added;
-    member->kept[at] =
-        (phx_arrival){.root = event->offer.id, .place = place, .was_free = is_place_free(member, &event->offer)};
+    member->kept[at] = (phx_arrival){.root = event->offer.id, .place = place, .place_was = place_was};
     member->open_count++;
 }
 
@@ -152,7 +152,7 @@ typedef struct arrivals_forgetting {
 static bool is_open(const arrivals_forgetting *forgetting, const phx_offer *offer, const phx_arrival *arrival)
 {
     if (forgetting->fate == FATE_OPEN || arrival->waits) return true;
-    return forgetting->fate == FATE_PARTLY && !(arrival->was_free && has_come(forgetting->member, offer));
+    return forgetting->fate == FATE_PARTLY && !(arrival->place_was.is_free && has_come(forgetting->member, offer));
 }
 
 /* The first ones that wait are tried next: there is room, or memory, that was not known. */
@@ -218,7 +218,8 @@ void phx_arrivals_audit(phc *member)
         phx_arrival *arrival = &member->kept[i];
         const phx_offer offer = event_of(member, arrival).offer;
         const bool is_known = arrival->waits; /* ... and why */
-        if (!is_known && !has_come(member, &offer)) refuse_arrival(member, arrival, PH_UNKNOWN_ID);
+        if (!is_known && arrival->place_was.has_hosts) refuse_arrival(member, arrival, PH_EXISTS);
+        else if (!is_known && !has_come(member, &offer)) refuse_arrival(member, arrival, PH_UNKNOWN_ID);
     }
 }
 
@@ -229,7 +230,7 @@ void phx_arrivals_audit(phc *member)
  * the host entered under an id of it. It ends just before the import, so that nothing comes between. false: to be tried
  * again.
  */
-static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *arrival)
+static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *arrival, phx_arrival_place *place)
 {
     const phc_event cleared = {
         .kind = PHC_EVENT_CLEARED, .status = arrival->why, .id = arrival->root, .number = event->number, .reason = ""};
@@ -237,6 +238,7 @@ static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *a
     if (is_for_room) return true;
     if (!arrival->is_told && !phx_report(member, &cleared)) return false;
     arrival->is_told = true;
+    place->has_hosts = false;
     return phx_halo_clear(&member->halo, &event->offer) == PH_OK;
 }
 
@@ -244,9 +246,10 @@ static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *a
 static bool import_again(phc *member, phx_arrival *arrival)
 {
     const phx_node_event event = event_of(member, arrival);
-    if (!clear_place(member, &event, arrival)) return false;
+    phx_arrival_place place = phx_arrivals_look(member, &event.offer);
+    if (!clear_place(member, &event, arrival, &place)) return false;
     if (phx_halo_gain_again(&member->halo, &event) != PH_OK) return false;
-    arrival->was_free = is_place_free(member, &event.offer);
+    arrival->place_was = place;
     arrival->waits = false;
     member->refused_count--;
     member->open_count++;

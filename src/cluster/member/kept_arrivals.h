@@ -26,8 +26,10 @@ bool phx_arrivals_miss(const phc *member, uint64_t id);
 bool phx_arrivals_meet(const phc *member, const phx_offer *offer);
 /* Room for one more, of so many bytes of state and followers. false: no memory. */
 bool phx_arrivals_reserve(phc *member, uint64_t bytes);
-/* It was imported, as the event says; room was reserved. */
-void phx_arrivals_add(phc *member, const phx_node_event *event);
+/* Before the import. */
+phx_arrival_place phx_arrivals_look(const phc *member, const phx_offer *offer);
+/* It was imported, as the event says; room was reserved. place: as it was before. */
+void phx_arrivals_add(phc *member, const phx_node_event *event, phx_arrival_place place);
 /*
  * Does a new one wait, as it needs places, and the ones that come free are kept for one before it? Known behind
  * phx_arrivals_import().
@@ -42,7 +44,7 @@ void phx_arrivals_import(phc *member);
  * the world had no room. PH_UNKNOWN_ID: it was not told why.
  */
 void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why);
-/* Refuses all that are not in the world: some refusals were not told. */
+/* Refuses all that are not in the world, or have another one in their place: some refusals were not told. */
 void phx_arrivals_audit(phc *member);
 /*
  * The tick is done, the world has so many entities, and its refusals are known: the other arrivals are forgotten. Where

@@ -25,12 +25,26 @@ static phc_event events[NODES][ENTITIES];
 static uint32_t event_counts[NODES];
 static uint32_t refusals; /* of entity 1, which the second node's world is made to have told */
 static uint64_t leaving;  /* leaves the second node in the round in which it has come; 0 = none */
+static bool hides;        /* in that round the second node's world has more refusals than it tells */
 static uint64_t now_ns;
 
 static uint64_t read_clock(void *user)
 {
     (void)user;
     return now_ns;
+}
+
+/* The rest of a round of the second node in which the world has more refusals than it tells. */
+static void tick_with_untold(bool is_told_why)
+{
+    enum { TAKEN = 64 };
+    ph_refusal taken[TAKEN];
+    uint32_t count = 0;
+    phc *member = hosts[1].member;
+    cr_assert_eq(ph_tick(hosts[1].world, NULL), PH_OK);
+    if (!is_told_why) cr_assert_eq(ph_producer_refusals(member->producer, taken, TAKEN, &count), PH_OK);
+    member->refusals_untold++;
+    cr_assert_eq(phc_told(member), PH_OK);
 }
 
 static void run_node(uint32_t k)
@@ -43,7 +57,10 @@ static void run_node(uint32_t k)
         phx_arrivals_refuse(hosts[k].member, 1, PH_ATTACHED);
         refusals--;
     }
-    node_host_end_round(&hosts[k]);
+    if (k == 1 && hides && phx_arrivals_have(hosts[k].member, 1)) {
+        hides = false;
+        tick_with_untold(false);
+    } else node_host_end_round(&hosts[k]);
 }
 
 static void run_rounds(uint32_t count)
@@ -218,6 +235,35 @@ Test(arrivals, an_entity_that_the_host_entered_by_itself_becomes_the_one_that_co
         const phc_event *event = &events[1][at];
         cr_assert(event->kind != PHC_EVENT_CLEARED || (event->id == 1 && event->number == phc_number(hosts[0].member)));
     }
+}
+
+Test(arrivals, an_entity_that_the_host_entered_by_itself_is_not_taken_for_one_of_which_no_refusal_is_told)
+{
+    const ph_attrs far = {.given = PH_X | PH_Y, .x = own_place(1, 390), .y = 790};
+    cr_assert_eq(ph_enter(hosts[1].producer, 1, &far), PH_OK);
+    enter_at(0, 1, 200, 10);
+    run_rounds(2);
+    send_over(1, 20);
+    hides = true;
+    run_rounds(FEW_ROUNDS);
+    cr_assert_not(hides);
+    expect_own(1, 1, 20);
+    cr_assert(event_counts[1] == 2 && count_events(1, PHC_EVENT_GAINED, PH_OK) == 1 &&
+              count_events(1, PHC_EVENT_CLEARED, PH_EXISTS) == 1);
+}
+
+/* The member's own one leaves before the other one of its id comes: nothing of the host stands there. */
+Test(arrivals, a_double_that_leaves_is_not_the_hosts_where_no_refusal_is_told)
+{
+    enter_at(0, 1, 300, 10);
+    enter_at(1, 1, 300, 700);
+    run_rounds(2);
+    send_over(1, 20);
+    hides = true;
+    run_rounds(FEW_ROUNDS);
+    cr_assert_not(hides);
+    expect_own(1, 1, 20);
+    cr_assert(event_counts[1] == 1 && count_events(1, PHC_EVENT_DUPLICATE, PH_OK) == 1);
 }
 
 Test(arrivals, a_family_with_an_id_that_is_own_here_comes_whole)
@@ -577,26 +623,14 @@ Test(arrivals, a_root_that_comes_as_a_follower_of_another_one_waits_for_the_firs
     cr_assert_eq(count_events(1, PHC_EVENT_GAINED, PH_OK), 2);
 }
 
-/* A tick of the second node in which the world has more refusals than it tells. */
-static void tick_with_untold(bool is_told_why)
-{
-    enum { TAKEN = 64 };
-    ph_refusal taken[TAKEN];
-    uint32_t count = 0;
-    phc *member = hosts[1].member;
-    cr_assert_eq(phc_tick(member), PH_OK);
-    cr_assert_eq(ph_tick(hosts[1].world, NULL), PH_OK);
-    if (!is_told_why) cr_assert_eq(ph_producer_refusals(member->producer, taken, TAKEN, &count), PH_OK);
-    member->refusals_untold++;
-    cr_assert_eq(phc_told(member), PH_OK);
-}
-
 Test(arrivals, a_refusal_that_is_told_counts_where_others_are_not)
 {
     make_family_wait(1);
+    cr_assert_eq(phc_tick(hosts[1].member), PH_OK);
     tick_with_untold(true);
     run_rounds(2);
     cr_assert_eq(event_counts[1], 0, "it waits for room alone");
+    cr_assert_eq(phc_tick(hosts[1].member), PH_OK);
     tick_with_untold(false);
     run_rounds(2);
     cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_UNKNOWN_ID), 1);
@@ -609,10 +643,11 @@ Test(arrivals, a_refusal_that_is_told_counts_where_others_are_not)
 static void put_arrival(phc *member, uint64_t id)
 {
     const phx_node_event event = {.kind = PHX_NODE_GAINED, .offer = {.id = id}};
+    const phx_arrival_place place = phx_arrivals_look(member, &event.offer);
     cr_assert(phx_halo_reserve_own(&member->halo, 1));
     phx_halo_add(&member->halo, (phx_halo_entity){.id = id, .own = true, .arrives = true});
     cr_assert(phx_arrivals_reserve(member, 0));
-    phx_arrivals_add(member, &event);
+    phx_arrivals_add(member, &event, place);
 }
 
 Test(arrivals, arrivals_behind_a_refused_one_are_forgotten)

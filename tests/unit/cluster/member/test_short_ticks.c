@@ -172,20 +172,20 @@ static void enter_at(uint32_t i, uint64_t id)
     cr_assert_eq(phc_enter(hosts[i].member, id, &attrs, 0), PH_OK);
 }
 
-/* The second world has no room left; a few enter at once, so that it needs memory for many commands in a tick. */
-static void fill_world(void)
+/* So many of the second node enter its world; a few at once, so that it needs memory for many commands in a tick. */
+static void fill_world(uint64_t count)
 {
     enum { AT_ONCE = 5 };
-    for (uint64_t i = 0; i < ROOM; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         enter_at(1, OTHERS + i);
         if (i % AT_ONCE == 0) run_rounds(1);
     }
     run_rounds(2);
 }
 
-static void make_room(void)
+static void make_room(uint64_t count)
 {
-    for (uint64_t i = 0; i < ROOM; i++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + i), PH_OK);
+    for (uint64_t i = 0; i < count; i++) cr_assert_eq(phc_leave(hosts[1].member, OTHERS + i), PH_OK);
     run_rounds(FEW_ROUNDS);
 }
 
@@ -212,13 +212,13 @@ static void expect_own(uint64_t id)
 
 Test(short_ticks, an_import_that_a_short_tick_left_in_its_queue_and_a_later_one_refuses_comes_again)
 {
-    fill_world();
+    fill_world(ROOM);
     course = COURSE_SHORT;
     send_over(1, BATCH);
     run_rounds(FEW_ROUNDS);
     cr_assert_gt(queued_most, 0, "the tick had memory for all");
     cr_assert_eq(hosts[1].member->arrivals.count, BATCH);
-    make_room();
+    make_room(ROOM);
     for (uint64_t id = 1; id <= BATCH; id++) expect_own(id);
     cr_assert(hosts[1].member->arrivals.count == 0 && hosts[1].member->refused_count == 0);
 }
@@ -248,7 +248,7 @@ Test(short_ticks, an_import_that_a_short_tick_left_in_its_queue_comes_with_the_n
 Test(short_ticks, an_import_that_came_while_a_tick_was_half_way_and_is_refused_comes_again)
 {
     enum { TURNS = 6, FEW = 5 };
-    fill_world();
+    fill_world(ROOM);
     for (uint32_t turn = 0; turn < TURNS; turn++) { /* some of them come in the round that goes on with a tick */
         send_over(1 + (uint64_t)turn * FEW, FEW);
         run_rounds(turn);
@@ -257,7 +257,7 @@ Test(short_ticks, an_import_that_came_while_a_tick_was_half_way_and_is_refused_c
     }
     cr_assert_gt(came_half_way, 0);
     cr_assert_eq(hosts[1].member->arrivals.count, TURNS * FEW);
-    make_room();
+    make_room(ROOM);
     for (uint64_t id = 1; id <= (uint64_t)TURNS * FEW; id++) expect_own(id);
     cr_assert_eq(hosts[1].member->arrivals.count, 0);
 }
@@ -403,6 +403,31 @@ Test(short_ticks, an_import_in_the_place_of_the_hosts_own_one_that_came_while_a_
     cr_assert_eq(cleared, 1);
 }
 
+/* Its place was free as it was imported for the first time. While another one waits for room before it, none tries it.
+ */
+Test(short_ticks, one_that_waits_is_not_taken_as_here_by_an_own_one_that_the_host_has_entered_since)
+{
+    enum { HOSTS = 3 * OTHERS };
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(1), .y = 20};
+    phc *member = hosts[1].member;
+    cr_assert_eq(ph_enter(hosts[1].producer, HOSTS, &attrs), PH_OK);
+    fill_world(ROOM - 1);
+    send_over(1, 2);
+    run_rounds(FEW_ROUNDS);
+    cr_assert(member->refused_count == 2 && member->kept[0].root == 2);
+    cr_assert_eq(__real_ph_leave(hosts[1].producer, HOSTS), PH_OK);
+    cr_assert_eq(ph_enter(hosts[1].producer, 1, &attrs), PH_OK);
+    run_rounds(1);
+    cr_assert_eq(phc_leave(member, 2), PH_OK);
+    for (uint64_t i = 0; i < many; i++) cr_assert_eq(__real_ph_leave(member->producer, 2 * OTHERS + i), PH_OK);
+    run_short(); /* the import stays in the queue behind these */
+    cr_assert_gt(queued_most, 0);
+    cr_assert_eq(member->arrivals.count, 1);
+    make_room(ROOM - 1);
+    expect_arrived();
+    cr_assert_eq(cleared, 1);
+}
+
 /* Its sender has heard of it long before, as the producer was full. */
 Test(short_ticks, a_double_in_the_place_of_which_another_one_comes_is_not_handed_over_in_its_stay)
 {
@@ -497,7 +522,7 @@ Test(short_ticks, one_that_left_its_family_leaves_though_the_producer_is_full_as
     enum { GONE = 2, QUIET_ROUNDS = 200 };
     ph_attrs attrs;
     phc *member = hosts[1].member;
-    fill_world();
+    fill_world(ROOM);
     for (uint64_t id = 1; id <= FAMILY; id++) enter_at(0, id);
     run_rounds(2);
     for (uint64_t id = 2; id <= FAMILY; id++) cr_assert_eq(ph_attach(hosts[0].producer, id, 1), PH_OK);
@@ -524,7 +549,7 @@ Test(short_ticks, the_refusal_of_a_copy_is_not_one_of_an_entity_that_the_host_en
 {
     const uint64_t id = 7;
     const ph_attrs attrs = {.given = PH_X | PH_Y, .x = near_place(0)};
-    fill_world();
+    fill_world(ROOM);
     cr_assert_eq(phc_enter(hosts[0].member, id, &attrs, 0), PH_OK);
     run_rounds(FEW_ROUNDS);
     run_node(0);
