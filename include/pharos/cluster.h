@@ -274,11 +274,10 @@ typedef struct phc_def {
                                       1000 .. 600000 */
     uint32_t list_ms;              /* * between two looks at the control store, and two heartbeats: 10 .. a quarter of
                                       lease_ms */
-    uint32_t link_timeout_ms; /* of two members that do not hear each other one is put out, a lease later. Three times
-                                 list_ms at least, as each of these has one heartbeat; 0 = off. Best the same at
-                                 all that judge: one with half of it, and faulty links of its own, puts out others */
-    uint32_t moves_per_tick;  /* families and single entities handed over in a tick, at most; 1024 are on their way to
-                                 one node at a time */
+    uint32_t link_timeout_ms;      /* * of two members that do not hear each other one is put out, a lease later. Three
+                                      times list_ms at least, as each of these has one heartbeat; 0 = none is */
+    uint32_t moves_per_tick;       /* families and single entities handed over in a tick, at most; 1024 are on their way
+                                      to one node at a time */
     phc_store_loss store_loss;
     uint16_t number; /* that it wishes, among the living members; 0 = the lowest that is free. If another living
                         process keeps that number for a lease, this one is fenced */
@@ -758,14 +757,15 @@ typedef struct phc_nats_def {
  * A transport over NATS, without JetStream: a connection for each traffic, each with threads of its own. It need not
  * find a server: it goes on trying. PHC_HALO holds up to 4 MiB that wait to leave, PHC_CHANNEL 8 MiB, and each as much
  * again that its thread has taken and not sent yet; a listened subject up to 16 MiB that wait for poll(), and 16
- * subjects can be listened to. A server that is silent for a second is left for another one. Where a server is named by
- * host, libnats asks the system's resolver in a thread of the connection, which has no messages as long as that hangs:
- * name servers by address where the resolver may hang. close() waits for 4 s at most: a thread that has not ended by
- * then is left behind with its connection, and ends once the resolver does. Of the host's allocator it has nothing
- * then. Servers of "tls://" are never spoken to without TLS: one that has none is refused, at each connect. Files of
- * TLS are read by this call alone. libnats takes certificates of the system's authorities beside those of `ca_file`,
- * and has no timeout for a server that hangs in the middle of a handshake: that is as a resolver that hangs. Texts of
- * the definition are copied. On PH_BAD_DEF and PH_IO `reason` (may be NULL) gets one line.
+ * subjects can be listened to. A server that is silent for a second is left for another one, and what came from it and
+ * waits for poll() is lost. Where a server is named by host, libnats asks the system's resolver in a thread of the
+ * connection, which has no messages as long as that hangs: name servers by address where the resolver may hang. close()
+ * waits for 4 s at most: a thread that has not ended by then is left behind with its connection, and ends once the
+ * resolver does. Of the host's allocator it has nothing then. Servers of "tls://" are never spoken to without TLS: one
+ * that has none is refused, at each connect. Files of TLS are read by this call alone. libnats takes certificates of
+ * the system's authorities beside those of `ca_file`, and has no timeout for a server that hangs in the middle of a
+ * handshake: that is as a resolver that hangs. Texts of the definition are copied. On PH_BAD_DEF and PH_IO `reason`
+ * (may be NULL) gets one line.
  * @return PH_OK and *transport; PH_BAD_DEF: a field of the definition; PH_IO: a thread; PH_BAD_ARGUMENT, PH_NO_MEMORY.
  * @thread any
  */

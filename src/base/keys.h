@@ -162,7 +162,8 @@
     X(u32, list_ms, 200, 0, 10, PHX_CLUSTER_MS_MAX, \
       "between two looks at the control store, and two heartbeats; the same for all members") \
     X(u32_or_0, link_timeout_ms, 5000, 0, PHX_LEASE_MS_MIN, PHX_CLUSTER_MS_MAX, \
-      "of two members that do not hear each other one is put out, a lease after that time; 0 = none is") \
+      "of two members that do not hear each other one is put out, a lease after that time; 0 = none is; the same for " \
+      "all members") \
     X(u32, moves_per_tick, 2000, 0, 1, 1000000, "families and single entities handed over in a tick, at most") \
     X(store_loss, store_loss, 0, 0, 0, 1, \
       "without the control store a node goes on until it hears of a newer map, or freezes: it owns nothing") \

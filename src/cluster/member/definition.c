@@ -77,6 +77,9 @@ uint64_t phx_definition_number(const phc_def *def)
      * takes a link as silent by its own list_ms, as a heartbeat comes in each of these. */
     add_number(&sum, def->lease_ms);
     add_number(&sum, def->list_ms);
+    /* One with faulty links of its own, and a shorter time, would judge before others judge it; one without a time
+     * tells none of a member that it does not hear, and a map barrier waits for both. */
+    add_number(&sum, def->link_timeout_ms);
     add_number(&sum, def->adopt_map);
     return phx_sum_end(&sum);
 }

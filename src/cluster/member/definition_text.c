@@ -88,6 +88,7 @@ size_t phx_definition_text(const phc_def *def, char *text, size_t size)
     add_line(&lines, "cluster.lag_max %u\n", def->lag_max);
     add_line(&lines, "cluster.lease_ms %u\n", def->lease_ms);
     add_line(&lines, "cluster.list_ms %u\n", def->list_ms);
+    add_line(&lines, "cluster.link_timeout_ms %u\n", def->link_timeout_ms);
     add_line(&lines, "cluster.adopt_map %s\n", def->adopt_map ? "on" : "off");
     add_line(&lines, "definition %" PRIu64 "\n", def->definition);
     add_keys(&lines, "world.", world_keys, PHX_WORLD_KEY_COUNT, world);

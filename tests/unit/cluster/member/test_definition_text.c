@@ -26,10 +26,10 @@ Test(definition_text, what_has_to_be_the_same_stands_in_the_text)
     const size_t size = phx_definition_text(&def, text, sizeof text - 1);
     cr_assert(size > 0 && text[size - 1] == '\n');
     text[size] = '\0';
-    static const char *const lines[] = {"cluster.regions 2 1\n",   "cluster.adopt_map on\n",
-                                        "cluster.lease_ms 5000\n", "cluster.list_ms 200\n",
-                                        "\ndefinition 77\n",       "world.world_size 1000 1000\n",
-                                        "class.default.view 50\n", "class.default.margin 2.5\n"};
+    static const char *const lines[] = {
+        "cluster.regions 2 1\n",        "cluster.adopt_map on\n",         "cluster.lease_ms 5000\n",
+        "cluster.list_ms 200\n",        "cluster.link_timeout_ms 5000\n", "\ndefinition 77\n",
+        "world.world_size 1000 1000\n", "class.default.view 50\n",        "class.default.margin 2.5\n"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         cr_assert(strstr(text, lines[i]), "%s in %s", lines[i], text);
     cr_assert_null(strstr(text, "shards"));
