@@ -49,7 +49,8 @@ static void print_member(FILE *out, const phx_cluster_listing *listing, const ph
             member->registration, phx_cluster_map_regions_of(&listing->map, member->number));
     if (listed) print_load(out, &listed->load);
     if (listed)
-        fprintf(out, ",\"lease\":\"%" PRIx64 "\",\"definition\":\"%016" PRIx64 "\"", listed->lease, listed->definition);
+        fprintf(out, ",\"lease\":\"%" PRIx64 "\",\"definition\":\"%016" PRIx64 "\",\"formats\":[%u,%u]", listed->lease,
+                listed->definition, listed->formats.min, listed->formats.max);
     fputs("}", out);
 }
 
@@ -82,7 +83,7 @@ void phx_cluster_json_status(FILE *out, const phx_cluster_listing *listing)
     fprintf(out, ",\"map\":\"%s\",\"version\":%u,\"fence\":%u,\"revision\":%" PRIu64 ",\"store_revision\":%" PRIu64,
             states[listing->map_state], listing->map.version, listing->map.fence, listing->map_revision,
             listing->store_revision);
-    fprintf(out, ",\"balancer\":%u", phx_cluster_balancer_of(listing));
+    fprintf(out, ",\"balancer\":%u,\"format\":%u", phx_cluster_balancer_of(listing), listing->map_format);
     print_members(out, listing);
     print_numbers(out, &listing->map);
     print_entities(out, listing);

@@ -22,6 +22,7 @@ static void read_process(phx_cluster_listing *listing, const phc_entry *entry, c
     }
     one.registration = phx_registration_of(&read, entry->revision, entry->lease);
     one.definition = read.definition;
+    one.formats = read.formats;
     one.gateway = read.gateway;
     listing->listed[listing->listed_count++] = one;
 }
@@ -37,7 +38,8 @@ static void read_entries(void *user, const phc_answer *answer)
         const char *key = entry->key + length;
         if (strcmp(key, "map") == 0) {
             listing->map_revision = entry->revision;
-            const bool good = phx_cluster_map_decode(&listing->map, entry->value, entry->size);
+            listing->map_format = phx_cluster_map_format(entry->value, entry->size);
+            const bool good = phx_cluster_map_decode(&listing->map, PHX_FORMATS, entry->value, entry->size);
             listing->map_state = good ? PHX_CLUSTER_MAP : PHX_CLUSTER_DAMAGED_MAP;
         } else if (strcmp(key, "balancer") == 0) {
             phx_registration read;

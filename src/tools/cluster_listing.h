@@ -31,6 +31,7 @@ typedef struct phx_cluster_view {
 typedef struct phx_cluster_listed {
     uint64_t registration, lease, definition;
     uint16_t number;
+    phx_formats formats; /* of messages, that it reads */
     bool gateway;
     phx_cluster_load load;
 } phx_cluster_listed;
@@ -38,13 +39,14 @@ typedef struct phx_cluster_listed {
 typedef enum phx_cluster_map_state {
     PHX_CLUSTER_NO_MAP = 0, /* no member has joined yet */
     PHX_CLUSTER_MAP = 1,
-    PHX_CLUSTER_DAMAGED_MAP = 2 /* of another program or a later format */
+    PHX_CLUSTER_DAMAGED_MAP = 2 /* of another program, or in a format that this one does not read */
 } phx_cluster_map_state;
 
 typedef struct phx_cluster_listing {
     char name[PHC_NAME_MAX + 1];
     uint64_t store_revision, map_revision;
     phx_cluster_map_state map_state;
+    uint32_t map_format; /* 0 = it has none, as it is damaged or not there */
     phx_cluster_map map; /* version 0 without one */
     phx_cluster_listed listed[PHX_CLUSTER_LISTED_MAX];
     uint32_t listed_count;

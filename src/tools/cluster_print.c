@@ -53,14 +53,24 @@ static uint32_t count_lost(const phx_cluster_map *map)
 
 /* ---- status ---- */
 
+/* Of a map that can not be read: it may be of another version of the library. */
+static void print_damage(FILE *out, uint32_t format)
+{
+    fputs("the cluster map can not be read", out);
+    if (format != 0 && !phx_formats_have(PHX_FORMATS, format))
+        fprintf(out, ": it has format %u, and this program reads %d to %d", format, PHX_FORMAT_MIN, PHX_FORMAT_MAX);
+    fputs("\n", out);
+}
+
 static void print_head(FILE *out, const phx_cluster_listing *listing)
 {
     const phx_cluster_map *map = &listing->map;
     fprintf(out, "world %s   ", listing->name);
     if (listing->map_state == PHX_CLUSTER_NO_MAP) fputs("no cluster map: no member has joined\n", out);
-    else if (listing->map_state == PHX_CLUSTER_DAMAGED_MAP) fputs("the cluster map can not be read\n", out);
+    else if (listing->map_state == PHX_CLUSTER_DAMAGED_MAP) print_damage(out, listing->map_format);
     if (listing->map_state != PHX_CLUSTER_MAP) return;
-    fprintf(out, "map version %u (revision %" PRIu64 ")   ", map->version, listing->map_revision);
+    fprintf(out, "map version %u (revision %" PRIu64 ")   format %u   ", map->version, listing->map_revision,
+            map->format);
     if (map->fence == 0) fputs("fence none   ", out);
     else fprintf(out, "fence %u   ", map->fence);
     const uint16_t balancer = phx_cluster_balancer_of(listing);
@@ -85,10 +95,11 @@ static void print_load(FILE *out, const phx_cluster_load *load)
 static void print_member(FILE *out, const phx_cluster_listing *listing, const phx_member *member,
                          const phx_cluster_listed *listed)
 {
-    char lease[32] = "-";
+    char lease[32] = "-", formats[16] = "-";
     if (listed) (void)snprintf(lease, sizeof lease, "%" PRIx64, listed->lease);
-    fprintf(out, "%6u  %-7s  %-8s  %16" PRIu64 "  %16s  ", member->number, member->gateway ? "gateway" : "node",
-            phx_cluster_state_of(listing, member->registration), member->registration, lease);
+    if (listed) (void)snprintf(formats, sizeof formats, "%u-%u", listed->formats.min, listed->formats.max);
+    fprintf(out, "%6u  %-7s  %-8s  %7s  %16" PRIu64 "  %16s  ", member->number, member->gateway ? "gateway" : "node",
+            phx_cluster_state_of(listing, member->registration), formats, member->registration, lease);
     print_load(out, listed ? &listed->load : NULL);
     fprintf(out, "%7u  ", phx_cluster_map_regions_of(&listing->map, member->number));
     phx_cluster_print_regions(out, &listing->map, member->number);
@@ -100,7 +111,8 @@ void phx_cluster_print_status(FILE *out, const phx_cluster_listing *listing)
     const phx_cluster_map *map = &listing->map;
     print_head(out, listing);
     if (map->member_count + listing->listed_count == 0) return;
-    fputs("number  kind     state         registration             lease   busy  p99 ms  entities  regions\n", out);
+    fputs("number  kind     state     formats      registration             lease   busy  p99 ms  entities  regions\n",
+          out);
     for (uint32_t i = 0; i < map->member_count; i++)
         print_member(out, listing, &map->members[i], phx_cluster_listing_of(listing, map->members[i].registration));
     for (uint32_t i = 0; i < listing->listed_count; i++) {

@@ -557,7 +557,8 @@ static void check_message(void *user, uint64_t target, const void *bytes, size_t
     phx_halo_head head = {0};
     phx_halo_parts parts;
     (void)target;
-    CHECK(size <= PHX_WIRE_BYTES_MAX && phx_halo_open(&head, &parts, bytes, size) == PHX_WIRE_GOOD, "%zu bytes", size);
+    CHECK(size <= PHX_WIRE_BYTES_MAX && phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size) == PHX_WIRE_GOOD,
+          "%zu bytes", size);
     *(uint32_t *)user += head.gone + head.pins;
 }
 

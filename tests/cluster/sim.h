@@ -123,7 +123,7 @@ typedef struct sim_schedule {
     struct {
         uint64_t messages, handed, taken_back, restored, put_out, left, returned, adopted, joined_others, fenced, views,
             said, heard, overtaken, balanced, shown, held, whole, asked, died, wiped, exceeded, behind, late_copies,
-            doubled;
+            doubled, raised;
     } counts;
 } sim_schedule;
 

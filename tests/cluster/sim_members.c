@@ -16,6 +16,9 @@
  * In some seeds processes start with another definition of the world. The first one in the map stays, and no process
  * of another one gets into it, whoever has no key for a moment; none ends for one that never got into it.
  *
+ * In some seeds processes start with ranges of formats, as ones of several versions of the library. None gets into a
+ * map that it does not read, and the map's format rises and never falls. In the calm all that start read every format.
+ *
  * In half of the schedules nodes may balance, and report loads by their entities. Then at most one of them does at a
  * time, no two of its moves are nearer than a wait, whoever made the first one, and behind the faults moves come to an
  * end.
@@ -49,6 +52,9 @@ enum {
     DEFINITIONS_ONE_IN = 8, /* seeds in which processes start with other definitions of the world */
     DEFINITIONS_SEED = 5,   /* of so many */
     OTHER_ONE_IN = 4,       /* of the starts in these */
+    FORMATS_ONE_IN = 8,     /* seeds in which processes start with ranges of formats */
+    FORMATS_SEED = 1,       /* of so many */
+    FORMATS_MAX = 3,        /* the highest of these; each reads one or two */
     WIPES_ONE_IN = 4,       /* schedules in which the store loses nothing else */
     WIPES_EARLY = 60,       /* before the calm: what was cut off reaches the store again */
     CUT_TICKS_MIN = 40,     /* as long as a new cluster takes to begin */
@@ -79,8 +85,9 @@ static struct {
     bool is_awaited;                /* the first map of the cluster behind it */
     uint64_t definitions_rng;       /* 0: all have the same definition of the world */
     uint64_t definitions[SIM_PROCESSES_MAX];
-    bool has_joined[2]; /* by definition: a process was in a map */
-    uint32_t unheard;   /* processes that ended, and were in a map that they had not read: they can not come back */
+    uint64_t formats_rng; /* 0: all read the formats of the library */
+    bool has_joined[2];   /* by definition: a process was in a map */
+    uint32_t unheard;     /* processes that ended, and were in a map that they had not read: they can not come back */
     bool balances;
     uint64_t balanced_at; /* the last move of a balancer; 0 = there was none */
     VEC(uint64_t) gone;   /* registrations that a map had, and a later one of the same store has no more */
@@ -112,8 +119,19 @@ static uint64_t draw_definition(const sim_schedule *sim)
     return 0;
 }
 
+/* The same. */
+static phx_formats draw_formats(const sim_schedule *sim)
+{
+    if (all.formats_rng == 0) return PHX_FORMATS;
+    if (sim->is_calm) return (phx_formats){PHX_FORMAT_MIN, FORMATS_MAX};
+    const uint8_t max = (uint8_t)(1 + phx_rng_below(&all.formats_rng, FORMATS_MAX));
+    const bool reads_two = max > 1 && phx_rng_below(&all.formats_rng, 4) > 0;
+    return (phx_formats){(uint8_t)(max - reads_two), max};
+}
+
 void sim_store_begin(sim_schedule *sim)
 {
+    all.formats_rng = sim->seed % FORMATS_ONE_IN == FORMATS_SEED ? sim->seed : 0;
     all.definitions_rng = sim->seed % DEFINITIONS_ONE_IN == DEFINITIONS_SEED ? sim->seed : 0;
     memset(all.has_joined, 0, sizeof all.has_joined);
     const bool hangs = sim_chance(sim, HANGS_ONE_IN);
@@ -156,6 +174,8 @@ void sim_store_attach(sim_schedule *sim, uint32_t slot)
     sim_process *process = &sim->processes[slot];
     all.is_old[slot] = false;
     all.definitions[slot] = draw_definition(sim);
+    process->node.def.formats = draw_formats(sim);
+    process->node.def.member.format = process->node.def.formats.max;
     REQUIRE(phc_memory_join(all.memory, &all.stores[slot]) == PH_OK);
     const phx_membership_def def = {.store = all.stores[slot],
                                     .world = "sim",
@@ -314,6 +334,22 @@ static void check_definitions(sim_schedule *sim)
     }
 }
 
+/* Of a map behind another one of the same store. */
+static void check_format(sim_schedule *sim, const phx_cluster_map *before)
+{
+    const phx_cluster_map *map = &sim->store.map;
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) {
+        const sim_process *process = &sim->processes[slot];
+        const bool is_member =
+            process->used && !all.is_old[slot] && phx_cluster_map_member(map, process->registration) != NULL;
+        if (is_member && !phx_formats_have(process->node.def.formats, map->format))
+            sim_violate(sim, "a member does not read the map");
+    }
+    if (sim->is_lost || before->version == 0) return; /* a map that is adopted may be an older one */
+    if (map->format < before->format) sim_violate(sim, "the format of the map falls");
+    sim->counts.raised += map->format > before->format;
+}
+
 /* A lease that is proven by a process's own clock has not ended in the store. */
 static void check_balancer(sim_schedule *sim)
 {
@@ -358,7 +394,9 @@ static void read_store(sim_schedule *sim)
         uint32_t number;
         if (strcmp(key->key, "ph/sim/map") == 0) {
             const uint32_t version = sim->store.map.version;
-            if (!phx_cluster_map_decode(&sim->store.map, key->value, key->size)) sim_violate(sim, "the map is damaged");
+            const phx_formats formats = {PHX_FORMAT_MIN, FORMATS_MAX};
+            if (!phx_cluster_map_decode(&sim->store.map, formats, key->value, key->size))
+                sim_violate(sim, "the map is damaged");
             const bool is_first_join = /* an adopted map has a fence */
                 sim->store.map.version % (1u << PHX_CLUSTER_ERA_SHIFT) == FIRST_JOIN && sim->store.map.fence == 0;
             sim->is_over = is_first_join && all.lose_at != 0 && sim->tick >= all.lose_at;
@@ -366,6 +404,7 @@ static void read_store(sim_schedule *sim)
             else if (sim->store.map.version < version && !sim->is_over) sim_violate(sim, "the map goes back");
             if (sim->store.map.version > version) check_move(sim, key);
             check_gone(sim, &before);
+            check_format(sim, &before);
         } else if (sscanf(key->key, "ph/sim/nodes/%u", &number) == 1 && number <= sim->process_count) {
             phx_registration read;
             if (!phx_registration_decode(&read, key->value, key->size)) sim_violate(sim, "a key is damaged");

@@ -67,8 +67,10 @@ void sim_store_exceed(sim_schedule *sim, uint32_t slot, uint64_t ownership)
 void sim_store_register(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
-    const phx_member member = {
-        .registration = ++sim->store.revision, .number = (uint16_t)(slot + 1), .gateway = process->gateway};
+    const phx_member member = {.registration = ++sim->store.revision,
+                               .number = (uint16_t)(slot + 1),
+                               .format = PHX_FORMAT_MAX,
+                               .gateway = process->gateway};
     process->registration = member.registration;
     sim->store.registered[slot].member = member;
     sim->store.registered[slot].lease_until = sim->tick + LEASE_TICKS;
@@ -89,7 +91,7 @@ void sim_store_poll(sim_schedule *sim, uint32_t slot)
         return;
     }
     const size_t size = phx_cluster_map_encode(&sim->store.map, bytes, sizeof bytes);
-    if (!phx_cluster_map_decode(&map, bytes, size)) sim_violate(sim, "a map does not survive its bytes");
+    if (!phx_cluster_map_decode(&map, PHX_FORMATS, bytes, size)) sim_violate(sim, "a map does not survive its bytes");
     const ph_status status = phx_node_map(&process->node, &map);
     if (status != PH_OK && status != PH_NO_MEMORY) sim_violate(sim, "a map is refused");
 }

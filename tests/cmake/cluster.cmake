@@ -26,6 +26,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/halo/test_halo_wire.c
         unit/cluster/membership/membership_bed.c
         unit/cluster/membership/test_adoption.c
+        unit/cluster/membership/test_formats.c
         unit/cluster/membership/test_hindrance.c
         unit/cluster/membership/test_joining.c
         unit/cluster/membership/test_load_report.c
@@ -53,6 +54,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/member/test_slow_host.c
         unit/cluster/member/test_still_members.c
         unit/cluster/member/test_stream.c
+        unit/cluster/member/test_upgrade.c
         LIBS pharos_cluster_conform pharos_cluster_walks pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)

@@ -15,7 +15,8 @@ static void draw_registration(drawn_source *from, drawn_entry *to)
 {
     enum { ASKS = 192 };
     const uint8_t choice = draw(from);
-    phx_registration registration = {.gateway = choice % 4 == 3,
+    phx_registration registration = {.formats = {PHX_FORMAT_MIN, (uint8_t)(PHX_FORMAT_MAX + choice / 64 % 2)},
+                                     .gateway = choice % 4 == 3,
                                      .definition = choice % 16 == 15 ? DRAWN_DEFINITION + 1 : DRAWN_DEFINITION,
                                      .registration = draw(from) % DRAWN_NUMBERS};
     if (choice >= ASKS) {
@@ -33,7 +34,10 @@ static void change_map(drawn_source *from, phx_cluster_map *map)
     const uint8_t choice = draw(from), kind = choice % KINDS;
     const uint64_t registration = 1 + choice / KINDS % DRAWN_NUMBERS;
     const uint16_t number = (uint16_t)(1 + draw(from) % 3);
-    const phx_member member = {.registration = registration, .number = number, .gateway = kind + 1 == JOINS};
+    const phx_member member = {.registration = registration,
+                               .number = number,
+                               .format = (uint8_t)(PHX_FORMAT_MAX + choice / 64 % 2),
+                               .gateway = kind + 1 == JOINS};
     if (kind < JOINS) {
         if (!phx_cluster_map_member(map, registration) && !phx_cluster_map_numbered(map, number))
             (void)phx_cluster_map_join(map, member);

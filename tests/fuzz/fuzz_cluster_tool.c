@@ -112,7 +112,8 @@ static void change_listing(drawn_source *from, uint8_t kind, phx_change_report *
     phx_cluster_json_change(out, &change, result, report);
     if (result != PHX_CHANGE_MADE) return;
     phx_cluster_print_change(out, &change, report);
-    HOLDS(phx_cluster_map_decode(&read, bytes, phx_cluster_map_encode(&report->after, bytes, sizeof bytes)));
+    HOLDS(
+        phx_cluster_map_decode(&read, PHX_FORMATS, bytes, phx_cluster_map_encode(&report->after, bytes, sizeof bytes)));
     HOLDS(read.version > report->before.map.version);
 }
 

@@ -60,7 +60,7 @@ static void read_through(const unsigned char *bytes, size_t size)
 {
     phx_halo_head head;
     phx_halo_parts parts;
-    if (phx_halo_open(&head, &parts, bytes, size) != PHX_WIRE_GOOD) return;
+    if (phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size) != PHX_WIRE_GOOD) return;
     for (uint32_t i = 0; i < head.copies; i++) HOLDS(phx_halo_copy_at(&parts, i).id != 0);
     for (uint32_t i = 0; i < head.forwards; i++) HOLDS(phx_halo_forward_at(&parts, i).copy < head.copies);
     for (uint32_t i = 0; i < head.gone; i++) HOLDS(phx_halo_gone_at(&parts, i).id != 0);
@@ -73,7 +73,7 @@ static void check_written(void *user, uint64_t target, const void *bytes, size_t
     phx_halo_head head;
     phx_halo_parts parts;
     const fuzzed *of = user;
-    HOLDS(phx_halo_open(&head, &parts, bytes, size) == PHX_WIRE_GOOD);
+    HOLDS(phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size) == PHX_WIRE_GOOD);
     HOLDS(head.target == target && head.source == OWN && head.tick == of->halo.now && head.echo >= head.pins_echo);
 }
 
@@ -85,7 +85,7 @@ static phx_halo_head draw_head(fuzzed *of, uint64_t source)
     const phx_halo_peer *peer = phx_halo_peer_find(&of->halo, source);
     const uint64_t newest = peer ? peer->newest : 0, now = of->halo.now;
     const uint8_t ticks = draw(&of->bytes), echo = draw(&of->bytes), part = draw(&of->bytes), pins = draw(&of->bytes);
-    phx_halo_head head = {.source = source, .target = OWN, .version = version + echo / 128};
+    phx_halo_head head = {.format = PHX_FORMAT_MAX, .source = source, .target = OWN, .version = version + echo / 128};
     head.tick = newest + ticks % FEW;
     if (ticks / FEW % FEW == FEW - 1) head.tick = newest > FEW ? newest - FEW : 1;
     if (head.tick == 0) head.tick = 1;
@@ -252,7 +252,7 @@ static void open_halo(fuzzed *of)
     phx_node_init(&of->node, &(phx_node_def){.member = {.registration = OWN, .number = OWN}, .unacked_max = 4});
     phx_cluster_map_init(&map, 4, 1);
     for (uint16_t i = OWN; i <= OWN + PEERS; i++)
-        HOLDS(phx_cluster_map_join(&map, (phx_member){.registration = i, .number = i}));
+        HOLDS(phx_cluster_map_join(&map, (phx_member){.registration = i, .number = i, .format = PHX_FORMAT_MAX}));
     HOLDS(phx_node_map(&of->node, &map) == PH_OK);
     phx_node_lease(&of->node, UINT64_MAX);
     phx_halo_init(&of->halo, &(phx_halo_def){.world = of->world,

@@ -73,7 +73,8 @@ static ph_status ask_write(void *user, uint64_t tag, const char *key, uint64_t r
         HOLDS(size == strlen(definition_text) && memcmp(value, definition_text, size) == 0 && revision == 0 &&
               lease != 0);
     else if (strcmp(key, "ph/w/map") == 0)
-        HOLDS(phx_cluster_map_decode(&map, value, size) && map.region_count == DRAWN_REGIONS && lease == 0);
+        HOLDS(phx_cluster_map_decode(&map, PHX_FORMATS, value, size) && map.region_count == DRAWN_REGIONS &&
+              lease == 0);
     else HOLDS(phx_registration_decode(&read, value, size) && read.definition == DRAWN_DEFINITION && lease != 0);
     return ask(user, ASKS_WRITE, tag, key);
 }
@@ -184,7 +185,8 @@ static void check_process(const phx_membership *membership, phx_membership_phase
     if (membership->phase == PHX_MEMBERSHIP_MEMBER)
         HOLDS(phx_cluster_map_member(&node->map, node->def.member.registration));
     if (membership->map.version > 0)
-        HOLDS(phx_cluster_map_decode(&map, bytes, phx_cluster_map_encode(&membership->map, bytes, sizeof bytes)));
+        HOLDS(phx_cluster_map_decode(&map, PHX_FORMATS, bytes,
+                                     phx_cluster_map_encode(&membership->map, bytes, sizeof bytes)));
 }
 
 static void wish(phx_membership *membership, uint8_t choice)

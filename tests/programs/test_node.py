@@ -6,7 +6,6 @@ usage: test_node.py PROGRAM
 import json
 import socket
 import subprocess
-import struct
 import sys
 import tempfile
 import threading
@@ -19,6 +18,8 @@ from etcd_double import Etcd
 LEASE_MS, LEASE_LONG_MS, ALL_S, ENDS_S = 1000, 5000, 120, 10
 END = time.monotonic() + ALL_S
 SERVERS = ["--nats", "nats://127.0.0.1:1", "--etcd", "http://127.0.0.1:1"]
+# A cluster map of format 200 without members, and its sum.
+OTHER_MAP = bytes.fromhex("5048434dc800000001000000010000000000000000000000" "0100000001000000" "000000000000" "9d49ef5c6f05c3c8")
 failures = 0
 
 
@@ -86,17 +87,13 @@ class Node:
         self.said.close()
 
 
-def registration(form):
-    return struct.pack("<4sIBQQI", b"PHCN", form, 0, 0, 0, 0)
-
-
 def refusals_for_good():
     """Exit status 5: started again it would be refused again, as long as the reason stands."""
     etcd = Etcd()
     etcd.put("ph/demo/nodes/3", b"no registration")
     Node(etcd, "--number", "3").ends("a number that is taken", 5, "the key of its number, ph/demo/nodes/3")
-    etcd.put("ph/demo/nodes/63", registration(2))
-    Node(etcd).ends("another version", 5, "another, incompatible version")
+    etcd.put("ph/demo/map", OTHER_MAP)
+    Node(etcd).ends("another version", 5, "another, incompatible version of the library: it has format 200, and this process reads")
     etcd.forget()
     first = Node(etcd, lease_ms=LEASE_LONG_MS)
     check("a node joins", first.has("joined"), first.errors())

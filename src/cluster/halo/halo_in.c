@@ -268,7 +268,7 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
     phx_halo_head head;
     phx_halo_parts parts;
     const phx_node *node = halo->def.node;
-    const phx_wire_flaw flaw = phx_halo_open(&head, &parts, bytes, size);
+    const phx_wire_flaw flaw = phx_halo_open(&head, &parts, node->def.formats, bytes, size);
     if (flaw != PHX_WIRE_GOOD) halo->counts.flawed[flaw]++;
     else if (head.target != node->def.member.registration) halo->counts.misdirected++;
     else if (!phx_node_hears(node, head.source) || !phx_node_peer(node, head.source)) halo->counts.fenced++;

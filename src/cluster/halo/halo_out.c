@@ -214,6 +214,7 @@ static void write_to(phx_halo *halo, const phx_peer *to, const common_part *all)
     phx_halo_peer *peer = phx_halo_peer_of(halo, to->member.registration);
     if (!peer) return; /* no memory: it hears in the next tick */
     out.peer = peer;
+    out.head.format = phx_node_format(halo->def.node, to);
     out.head.target = to->member.registration;
     out.head.echo = peer->newest;
     out.head.pins_echo = peer->pins_tick;

@@ -5,7 +5,6 @@
 
 #include "base/lengths.h"
 #include "cluster/map/cluster_map.h"
-#include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
 
 enum { MAGIC = 0x48434850 /* "PHCH" */, FLAG_GLOBAL = 1, FLAG_VEILED = 2, FLAG_READY = 4, FLAGS = 7 };
@@ -87,8 +86,9 @@ size_t phx_halo_seal(unsigned char *bytes, const phx_halo_head *head)
 {
     const size_t size = phx_halo_bytes(head);
     phx_writer writer = phx_writer_of(bytes, PHX_HALO_HEAD_BYTES);
+    PHX_ASSERT(head->format != 0);
     phx_write_number(&writer, 4, MAGIC);
-    phx_write_number(&writer, 1, PHX_CLUSTER_FORMAT);
+    phx_write_number(&writer, 1, head->format);
     phx_write_number(&writer, 1, head->last);
     phx_write_number(&writer, 2, head->part);
     phx_write_number(&writer, 4, size);
@@ -114,10 +114,11 @@ size_t phx_halo_seal(unsigned char *bytes, const phx_halo_head *head)
 
 /* ---- reading ---- */
 
-static phx_wire_flaw read_head(phx_halo_head *head, phx_reader *reader, size_t size)
+static phx_wire_flaw read_head(phx_halo_head *head, phx_formats formats, phx_reader *reader, size_t size)
 {
-    if (phx_read_number(reader, 4) != MAGIC || phx_read_number(reader, 1) != PHX_CLUSTER_FORMAT)
-        return PHX_WIRE_BAD_FORMAT;
+    const bool is_ours = phx_read_number(reader, 4) == MAGIC;
+    head->format = (uint8_t)phx_read_number(reader, 1);
+    if (!is_ours || !phx_formats_have(formats, head->format)) return PHX_WIRE_BAD_FORMAT;
     const uint64_t last = phx_read_number(reader, 1);
     head->last = last != 0;
     head->part = (uint32_t)phx_read_number(reader, 2);
@@ -261,11 +262,12 @@ static bool parts_sound(const phx_halo_head *head, const phx_halo_parts *parts)
     return sound;
 }
 
-phx_wire_flaw phx_halo_open(phx_halo_head *head, phx_halo_parts *parts, const void *bytes, size_t size)
+phx_wire_flaw phx_halo_open(phx_halo_head *head, phx_halo_parts *parts, phx_formats formats, const void *bytes,
+                            size_t size)
 {
     phx_reader reader;
     if (size > PHX_WIRE_BYTES_MAX || !phx_sum_open(&reader, bytes, size)) return PHX_WIRE_BAD_SUM;
-    const phx_wire_flaw flaw = read_head(head, &reader, size);
+    const phx_wire_flaw flaw = read_head(head, formats, &reader, size);
     if (flaw != PHX_WIRE_GOOD) return flaw;
     parts->sets = phx_read_bytes(&reader, (size_t)head->sets * PHX_HALO_SET_BYTES);
     parts->copies = phx_read_bytes(&reader, (size_t)head->copies * PHX_HALO_COPY_BYTES);

@@ -34,6 +34,7 @@ enum {
 };
 
 typedef struct phx_halo_head {
+    uint8_t format;           /* of all bytes of the message; see format.h */
     uint64_t source, target;  /* registrations */
     uint32_t version;         /* of the source's map */
     uint64_t tick;            /* of the source, from 1 on */
@@ -81,7 +82,9 @@ typedef struct phx_halo_parts {
     const unsigned char *sets, *copies, *forwards, *gone, *pins, *needs;
 } phx_halo_parts;
 
-phx_wire_flaw phx_halo_open(phx_halo_head *head, phx_halo_parts *parts, const void *bytes, size_t size);
+/* Of a message in one of these formats. */
+phx_wire_flaw phx_halo_open(phx_halo_head *head, phx_halo_parts *parts, phx_formats formats, const void *bytes,
+                            size_t size);
 phx_halo_copy phx_halo_copy_at(const phx_halo_parts *parts, uint32_t place);
 phx_halo_forward phx_halo_forward_at(const phx_halo_parts *parts, uint32_t place);
 phx_halo_gone phx_halo_gone_at(const phx_halo_parts *parts, uint32_t place);

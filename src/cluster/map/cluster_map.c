@@ -4,7 +4,6 @@
 #include "cluster/map/cluster_map.h"
 
 #include "cluster/wire/bytes.h"
-#include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
 
 enum { MAGIC = 0x4d434850 /* "PHCM" */, IS_GATEWAY = 1, IS_DRAINED = 2, IS_EXPELLED = 4, ROLES = 7 };
@@ -12,7 +11,8 @@ enum { MAGIC = 0x4d434850 /* "PHCM" */, IS_GATEWAY = 1, IS_DRAINED = 2, IS_EXPEL
 void phx_cluster_map_init(phx_cluster_map *map, uint32_t columns, uint32_t rows)
 {
     PHX_ASSERT(columns > 0 && rows > 0 && (uint64_t)columns * rows <= PHX_CLUSTER_REGIONS_MAX);
-    *map = (phx_cluster_map){.version = 1, .moved = 1, .columns = columns, .region_count = columns * rows};
+    *map = (phx_cluster_map){
+        .format = PHX_FORMAT_MAX, .version = 1, .moved = 1, .columns = columns, .region_count = columns * rows};
 }
 
 const phx_member *phx_cluster_map_member(const phx_cluster_map *map, uint64_t registration)
@@ -55,6 +55,14 @@ uint32_t phx_cluster_map_nodes(const phx_cluster_map *map)
     return count;
 }
 
+uint8_t phx_cluster_map_reads(const phx_cluster_map *map)
+{
+    uint8_t lowest = UINT8_MAX;
+    for (uint32_t i = 0; i < map->member_count; i++)
+        if (map->members[i].format < lowest) lowest = map->members[i].format;
+    return map->member_count > 0 ? lowest : map->format;
+}
+
 bool phx_cluster_map_has_room(const phx_cluster_map *map, bool gateway)
 {
     const uint32_t nodes = phx_cluster_map_nodes(map);
@@ -64,15 +72,15 @@ bool phx_cluster_map_has_room(const phx_cluster_map *map, bool gateway)
 static bool is_same_member(const phx_member *member, const phx_member *other)
 {
     return member->registration == other->registration && member->number == other->number &&
-           member->gateway == other->gateway && member->drained == other->drained &&
+           member->format == other->format && member->gateway == other->gateway && member->drained == other->drained &&
            member->expelled == other->expelled;
 }
 
 bool phx_cluster_map_is_same(const phx_cluster_map *map, const phx_cluster_map *other)
 {
-    bool same = map->version == other->version && map->moved == other->moved && map->fence == other->fence &&
-                map->member_count == other->member_count && map->columns == other->columns &&
-                map->region_count == other->region_count;
+    bool same = map->format == other->format && map->version == other->version && map->moved == other->moved &&
+                map->fence == other->fence && map->member_count == other->member_count &&
+                map->columns == other->columns && map->region_count == other->region_count;
     for (uint32_t i = 0; same && i < map->member_count; i++)
         same = is_same_member(&map->members[i], &other->members[i]);
     for (uint32_t i = 0; same && i < map->region_count; i++)
@@ -90,7 +98,7 @@ size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t si
 {
     phx_writer writer = phx_writer_of(bytes, size);
     phx_write_number(&writer, 4, MAGIC);
-    phx_write_number(&writer, 4, PHX_CLUSTER_FORMAT);
+    phx_write_number(&writer, 4, map->format);
     phx_write_number(&writer, 4, map->version);
     phx_write_number(&writer, 4, map->moved);
     phx_write_number(&writer, 4, map->fence);
@@ -101,6 +109,7 @@ size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t si
         phx_write_number(&writer, 8, map->members[i].registration);
         phx_write_number(&writer, 2, map->members[i].number);
         phx_write_number(&writer, 1, role_of(&map->members[i]));
+        phx_write_number(&writer, 1, map->members[i].format);
     }
     for (uint32_t i = 0; i < map->region_count; i++) {
         phx_write_number(&writer, 2, map->regions[i].number);
@@ -134,21 +143,21 @@ static bool regions_fit(const phx_cluster_map *map)
     return true;
 }
 
-bool phx_cluster_map_is_foreign(const void *bytes, size_t size)
+uint32_t phx_cluster_map_format(const void *bytes, size_t size)
 {
     phx_reader reader;
-    if (!phx_sum_open(&reader, bytes, size)) return false;
-    const uint64_t magic = phx_read_number(&reader, 4), format = phx_read_number(&reader, 4);
-    return !reader.failed && magic == MAGIC && format != PHX_CLUSTER_FORMAT;
+    if (!phx_sum_open(&reader, bytes, size) || phx_read_number(&reader, 4) != MAGIC) return 0;
+    return (uint32_t)phx_read_number(&reader, 4);
 }
 
-bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size)
+bool phx_cluster_map_decode(phx_cluster_map *map, phx_formats formats, const void *bytes, size_t size)
 {
     phx_reader reader;
     phx_cluster_map read = {0};
-    if (!phx_sum_open(&reader, bytes, size) || phx_read_number(&reader, 4) != MAGIC ||
-        phx_read_number(&reader, 4) != PHX_CLUSTER_FORMAT)
-        return false;
+    if (!phx_sum_open(&reader, bytes, size) || phx_read_number(&reader, 4) != MAGIC) return false;
+    const uint64_t format = phx_read_number(&reader, 4);
+    if (!phx_formats_have(formats, format)) return false;
+    read.format = (uint8_t)format;
     read.version = (uint32_t)phx_read_number(&reader, 4);
     read.moved = (uint32_t)phx_read_number(&reader, 4);
     read.fence = (uint32_t)phx_read_number(&reader, 4);
@@ -163,7 +172,9 @@ bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size
         read.members[i].registration = phx_read_number(&reader, 8);
         read.members[i].number = (uint16_t)phx_read_number(&reader, 2);
         const uint64_t role = phx_read_number(&reader, 1);
-        if (role > ROLES || (role & IS_GATEWAY && role & IS_DRAINED)) return false;
+        read.members[i].format = (uint8_t)phx_read_number(&reader, 1);
+        if (role > ROLES || (role & IS_GATEWAY && role & IS_DRAINED) || read.members[i].format < read.format)
+            return false;
         read.members[i].gateway = (role & IS_GATEWAY) != 0;
         read.members[i].drained = (role & IS_DRAINED) != 0;
         read.members[i].expelled = (role & IS_EXPELLED) != 0;

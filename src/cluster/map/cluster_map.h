@@ -12,6 +12,7 @@
 #define PHX_CLUSTER_MAP_H
 
 #include "base/core.h"
+#include "cluster/wire/format.h"
 
 enum {
     PHX_CLUSTER_KIND_MAX = 64, /* nodes; and as many gateways */
@@ -19,13 +20,14 @@ enum {
     PHX_CLUSTER_REGIONS_MAX = 4096, /* 64 nodes with 8 x 8 regions each */
     PHX_CLUSTER_ERA_SHIFT = 16,     /* an era has 65536 versions; a map that is adopted begins a later one */
     /* bytes of the largest map */
-    PHX_CLUSTER_MAP_BYTES_MAX = 40 + 11 * PHX_CLUSTER_MEMBERS_MAX + 6 * PHX_CLUSTER_REGIONS_MAX + 8
+    PHX_CLUSTER_MAP_BYTES_MAX = 40 + 12 * PHX_CLUSTER_MEMBERS_MAX + 6 * PHX_CLUSTER_REGIONS_MAX + 8
 };
 
 /* A process of the cluster, from its start to its end. */
 typedef struct phx_member {
     uint64_t registration; /* differs with every start of a process; never 0, never used again */
     uint16_t number;       /* of living members: differs; never 0 */
+    uint8_t format;        /* the highest that it reads; see format.h */
     bool gateway;          /* owns no entity and no region */
     bool drained;          /* a node that has no region, if there is another one, until it is given one */
     bool expelled;         /* it does not hear others, or they it: it has to leave, and its lease with it */
@@ -37,6 +39,7 @@ typedef struct phx_region {
 } phx_region;
 
 typedef struct phx_cluster_map {
+    uint8_t format;   /* that it is written in: all members read it, and heartbeats have it */
     uint32_t version; /* 0 = no map */
     uint32_t moved;   /* version since which members, and the nodes of regions, are as they are */
     uint32_t fence;   /* version in which a member last went, by its own word or not; 0 = none did */
@@ -46,7 +49,7 @@ typedef struct phx_cluster_map {
     phx_region regions[PHX_CLUSTER_REGIONS_MAX];
 } phx_cluster_map;
 
-/* Version 1, without members. */
+/* Version 1 in the library's newest format, without members. */
 void phx_cluster_map_init(phx_cluster_map *map, uint32_t columns, uint32_t rows);
 
 /* NULL: no such member. */
@@ -56,6 +59,8 @@ const phx_member *phx_cluster_map_numbered(const phx_cluster_map *map, uint16_t 
 /* Is there room for another node, or gateway? */
 bool phx_cluster_map_has_room(const phx_cluster_map *map, bool gateway);
 uint32_t phx_cluster_map_nodes(const phx_cluster_map *map);
+/* The highest format that all members read; without members the map's. */
+uint8_t phx_cluster_map_reads(const phx_cluster_map *map);
 /* How many it has. */
 uint32_t phx_cluster_map_regions_of(const phx_cluster_map *map, uint16_t number);
 
@@ -66,9 +71,9 @@ uint32_t phx_cluster_map_sides(const phx_cluster_map *map, uint32_t region, uint
 bool phx_cluster_map_is_same(const phx_cluster_map *map, const phx_cluster_map *other);
 /* Returns the bytes written; size: at least PHX_CLUSTER_MAP_BYTES_MAX. */
 size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t size);
-/* A map in another format: the cluster is of an incompatible version. */
-bool phx_cluster_map_is_foreign(const void *bytes, size_t size);
-/* false: the bytes are no map of this format; *map is unchanged. */
-bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size);
+/* The format of a map, of any version of the library; 0: the bytes are none. */
+uint32_t phx_cluster_map_format(const void *bytes, size_t size);
+/* false: the bytes are no map in one of these formats; *map is unchanged. */
+bool phx_cluster_map_decode(phx_cluster_map *map, phx_formats formats, const void *bytes, size_t size);
 
 #endif

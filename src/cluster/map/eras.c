@@ -5,9 +5,10 @@
 
 #include "base/rng.h"
 
-void phx_cluster_map_begin(phx_cluster_map *map, uint32_t columns, uint32_t rows, uint64_t lease)
+void phx_cluster_map_begin(phx_cluster_map *map, uint8_t format, uint32_t columns, uint32_t rows, uint64_t lease)
 {
     phx_cluster_map_init(map, columns, rows);
+    map->format = format;
     map->version += (uint32_t)(phx_mix64(lease) % PHX_CLUSTER_FIRST_ERAS) << PHX_CLUSTER_ERA_SHIFT;
     map->moved = map->version;
 }

@@ -14,12 +14,12 @@ enum {
 };
 
 /*
- * The map that begins a cluster, by a process with that lease: the same, in an era that is a hash of the lease. Hosts'
- * databases may have ownerships of a cluster before, with a control store that is lost. Rows need no era: phc_enter()
- * is above them, or makes the map exceed them. It is for nodes of the cluster before that go on: an ownership of theirs
- * in the same version as one of the new cluster would be taken for it.
+ * The map that begins a cluster, by a process with that lease, in a format: the same, in an era that is a hash of the
+ * lease. Hosts' databases may have ownerships of a cluster before, with a control store that is lost. Rows need no era:
+ * phc_enter() is above them, or makes the map exceed them. It is for nodes of the cluster before that go on: an
+ * ownership of theirs in the same version as one of the new cluster would be taken for it.
  */
-void phx_cluster_map_begin(phx_cluster_map *map, uint32_t columns, uint32_t rows, uint64_t lease);
+void phx_cluster_map_begin(phx_cluster_map *map, uint8_t format, uint32_t columns, uint32_t rows, uint64_t lease);
 
 /*
  * The first version of a later era (phx_rule_era_begins()), for a control store that has lost all it had. The store may

@@ -115,6 +115,15 @@ bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration)
     return true;
 }
 
+bool phx_cluster_map_rise(phx_cluster_map *map)
+{
+    const uint8_t format = phx_cluster_map_reads(map);
+    if (format <= map->format || map->version == UINT32_MAX) return false;
+    map->format = format;
+    map->version++;
+    return true;
+}
+
 bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost)
 {
     if (region >= map->region_count || lost == 0 || map->regions[region].lost != lost || map->version == UINT32_MAX)

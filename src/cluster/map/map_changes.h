@@ -26,6 +26,8 @@ bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration);
 bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration);
 /* The member has registered again: the same map, written behind its key. */
 bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration);
+/* To the format that phx_cluster_map_reads() says; false, too: it has that. A writer that is a member reads it. */
+bool phx_cluster_map_rise(phx_cluster_map *map);
 /* No entity of a region that was lost in that version is missing any more. */
 bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost);
 

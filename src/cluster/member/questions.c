@@ -150,6 +150,7 @@ void phx_questions_send(phc *member, bool again)
         const phx_peer *peer = &member->node.peers[i];
         if (!is_asked(peer) || has_answered(question, peer->member.registration)) continue;
         head.target = peer->member.registration;
+        head.format = phx_node_format(&member->node, peer);
         phx_post_send(member, PHC_CHANNEL, PHX_POST_CHANNEL, head.target, bytes, phx_question_seal(bytes, &head));
     }
 }
@@ -195,13 +196,14 @@ static bool note_claim(phc *member, const phx_question_head *head, const unsigne
     return phx_claims_set(claims, head->source, head->number, head->version, copy, head->count);
 }
 
-static void answer_question(phc *member, const phx_question_head *head, const unsigned char *ids)
+static void answer_question(phc *member, const phx_peer *peer, const phx_question_head *head, const unsigned char *ids)
 {
     unsigned char *bytes = member->message;
     if (!note_claim(member, head, ids)) return;
     for (uint32_t i = 0; i < head->count; i++)
         phx_question_body(bytes)[i] = (unsigned char)answer_of(member, head, phx_question_id_at(ids, i));
     const phx_question_head answer = {.answers = true,
+                                      .format = phx_node_format(&member->node, peer),
                                       .source = member->node.def.member.registration,
                                       .target = head->source,
                                       .version = member->node.map.version,
@@ -215,7 +217,7 @@ void phx_questions_receive(phc *member, const void *bytes, size_t size)
     phx_question_head head;
     const unsigned char *body;
     const phx_node *node = &member->node;
-    if (member->def.gateway || !phx_question_open(&head, &body, bytes, size)) {
+    if (member->def.gateway || !phx_question_open(&head, &body, node->def.formats, bytes, size)) {
         member->counts.flawed_questions++;
         return;
     }
@@ -226,5 +228,5 @@ void phx_questions_receive(phc *member, const void *bytes, size_t size)
         return;
     }
     if (head.answers) take_answer(member, peer, &head, body);
-    else answer_question(member, &head, body);
+    else answer_question(member, peer, &head, body);
 }

@@ -42,7 +42,8 @@ static void take_key(phx_membership *membership)
     unsigned char bytes[PHX_REGISTRATION_BYTES];
     char key[PHC_KEY_MAX + 1];
     const phc_store *store = &membership->def.store;
-    const phx_registration own = {.definition = membership->def.definition,
+    const phx_registration own = {.formats = membership->node->def.formats,
+                                  .definition = membership->def.definition,
                                   .registration = membership->node->def.member.registration};
     phx_registration_encode(&own, bytes);
     (void)snprintf(key, sizeof key, "%sbalancer", membership->prefix);

@@ -30,10 +30,10 @@ static void begin_asking(phx_membership *membership)
     membership->asked_version = membership->map.version;
 }
 
-/* Another process that is in no map, and may join. */
+/* Another process that is in no map, and may join: it reads the map, and all members know its world. */
 static bool joins_beside(const phx_membership *membership, const phx_cluster_map *map, const phx_listed *listed)
 {
-    return listed->registration != 0 && listed->is_same &&
+    return listed->registration != 0 && listed->is_same && phx_formats_have(listed->formats, map->format) &&
            listed->registration != membership->node->def.member.registration &&
            !phx_cluster_map_member(map, listed->registration);
 }
@@ -66,8 +66,10 @@ bool phx_joining_propose(phx_membership *membership, const phx_cluster_map *map,
     for (uint32_t i = 0; i < membership->listed_count; i++) {
         const phx_listed *listed = &membership->listed[i];
         if (!listed->asks || !is_in_none(map, listed->version) || !joins_beside(membership, map, listed)) continue;
-        const phx_member member = {
-            .registration = listed->registration, .number = listed->number, .gateway = listed->gateway};
+        const phx_member member = {.registration = listed->registration,
+                                   .number = listed->number,
+                                   .format = listed->formats.max,
+                                   .gateway = listed->gateway};
         membership->joins_others += phx_cluster_map_join(proposed, member);
     }
     return true;

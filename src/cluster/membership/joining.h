@@ -32,6 +32,8 @@
  *    and a key that does not ask is joined by its own process alone.
  *  - P asks, and the write is done late: it is written over a key of a revision that a list has said, so it writes no
  *    key that has ended meanwhile.
+ *  - P does not read the format of the map that it would be in, as that has risen since P asked: the writer, which
+ *    has read that map, does not join it, and P ends as it reads the map.
  *  - P has another definition of the world than members have. The writer joins by the same map, so all members have
  *    its definition (refusal.h), and it joins processes of its own definition alone.
  *

@@ -7,7 +7,6 @@
 
 #include "cluster/membership/refusal.h"
 #include "cluster/membership/registration.h"
-#include "cluster/wire/format.h"
 
 bool phx_listed_has(const phx_membership *membership, const phx_member *member)
 {
@@ -109,10 +108,11 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
     if (!has_number || !phx_registration_decode(&read, entry->value, entry->size)) {
         membership->counts.skipped++;
         if (has_number) (void)add(membership, map, node); /* no process can have that number */
-        return phx_registration_is_foreign(entry->value, entry->size) ? PHX_OTHER_FORMAT : NULL;
+        return NULL;
     }
     node.registration = phx_registration_of(&read, entry->revision, entry->lease);
     node.version = read.version;
+    node.formats = read.formats;
     node.gateway = read.gateway;
     node.asks = read.asks;
     node.is_same = read.definition == membership->def.definition;

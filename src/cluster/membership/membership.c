@@ -116,8 +116,8 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
         membership->counts.joined_others += membership->joins_others;
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
         membership->list_at = membership->now; /* of many that wish for a change one has it with each list */
-        const char *flaw = phx_map_entry_read(&membership->proposed, &answer->entries[0]);
-        if (flaw) phx_membership_end(membership, phx_map_entry_status(flaw), flaw);
+        const char *flaw = phx_map_entry_read(membership, &membership->proposed, &answer->entries[0]);
+        if (flaw) phx_membership_end(membership, phx_map_entry_status(membership, flaw), flaw);
         else take_map(membership, &membership->proposed);
     }
 }
@@ -156,7 +156,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         const phc_entry *entry = &answer->entries[i];
         if (strcmp(entry->key + length, "map") == 0) {
             const char *flaw = phx_map_entry_read_listed(membership, entry);
-            if (flaw) phx_membership_end(membership, phx_map_entry_status(flaw), flaw);
+            if (flaw) phx_membership_end(membership, phx_map_entry_status(membership, flaw), flaw);
             map = &membership->read;
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
@@ -192,7 +192,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     }
     if (revision == 0) {
         membership->read_size = 0;
-        phx_cluster_map_begin(&membership->read, membership->def.columns,
+        phx_cluster_map_begin(&membership->read, membership->node->def.formats.max, membership->def.columns,
                               membership->def.region_count / membership->def.columns, membership->lease);
         map = &membership->read;
     }

@@ -62,6 +62,7 @@ typedef struct phx_listed {
     uint64_t revision; /* of its key; not the registration of a member that came back */
     uint32_t version;  /* of the newest map that it had read when it wrote the key; of one that asks see joining.h */
     uint16_t number;
+    phx_formats formats; /* that it reads */
     bool gateway, asks;
     bool is_same; /* it has this process's definition */
 } phx_listed;

@@ -64,6 +64,14 @@ static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
            phx_cluster_map_expel(copy_map(membership, map), worst);
 }
 
+/* One member, as each of them could: the first of the living ones. A process that joins may not read the higher one. */
+static bool raise_format(phx_membership *membership, const phx_cluster_map *map)
+{
+    const phx_cluster_map *proposed = proposed_map(membership, map);
+    if (phx_cluster_map_reads(proposed) == proposed->format || phx_listed_rank(membership, map) > 0) return false;
+    return phx_cluster_map_rise(copy_map(membership, map));
+}
+
 /* Wishes are dropped by the map as it stands, not by the proposal, which may not come to stand. */
 static bool propose_restored(phx_membership *membership, const phx_cluster_map *map)
 {
@@ -125,6 +133,7 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     bool changed = put_dead_out(membership, map);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) {
         changed |= expel_silent(membership, map);
+        changed |= raise_format(membership, map);
         changed |= propose_wishes(membership, map);
     } else if (phx_listed_has(membership, self) && count_dead(membership, proposed_map(membership, map)) == 0) {
         /* A member without a key may have another definition, and its key says so once it is back. Else this one waits

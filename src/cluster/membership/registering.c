@@ -18,7 +18,8 @@ void phx_registering_write(phx_membership *membership)
     const phx_member *self = &membership->node->def.member;
     const bool asks = membership->phase == PHX_MEMBERSHIP_JOIN && membership->asks;
     const phx_listed *asking = asks ? phx_listed_own(membership) : NULL; /* the key that it is written over */
-    const phx_registration own = {.gateway = membership->def.gateway,
+    const phx_registration own = {.formats = membership->node->def.formats,
+                                  .gateway = membership->def.gateway,
                                   .asks = asks,
                                   .definition = membership->def.definition,
                                   .registration = self->registration,

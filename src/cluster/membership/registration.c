@@ -5,7 +5,6 @@
 
 #include "base/rng.h"
 #include "cluster/wire/bytes.h"
-#include "cluster/wire/format.h"
 
 enum {
     MAGIC = 0x4e434850, /* "PHCN" */
@@ -20,7 +19,8 @@ void phx_registration_encode(const phx_registration *registration, unsigned char
     phx_writer writer = phx_writer_of(bytes, PHX_REGISTRATION_BYTES);
     const uint64_t role = (registration->gateway ? ROLE_GATEWAY : 0) | (registration->asks ? ROLE_ASKS : 0);
     phx_write_number(&writer, 4, MAGIC);
-    phx_write_number(&writer, 4, PHX_CLUSTER_FORMAT);
+    phx_write_number(&writer, 1, registration->formats.min);
+    phx_write_number(&writer, 1, registration->formats.max);
     phx_write_number(&writer, 1, role);
     phx_write_number(&writer, 8, registration->definition);
     phx_write_number(&writer, 8, registration->registration);
@@ -31,22 +31,19 @@ void phx_registration_encode(const phx_registration *registration, unsigned char
 bool phx_registration_decode(phx_registration *registration, const void *bytes, size_t size)
 {
     phx_reader reader = phx_reader_of(bytes, size);
-    const uint64_t magic = phx_read_number(&reader, 4), format = phx_read_number(&reader, 4);
+    const bool is_ours = phx_read_number(&reader, 4) == MAGIC;
+    *registration = (phx_registration){.formats.min = (uint8_t)phx_read_number(&reader, 1)};
+    registration->formats.max = (uint8_t)phx_read_number(&reader, 1);
     const uint64_t role = phx_read_number(&reader, 1);
-    *registration = (phx_registration){.gateway = role & ROLE_GATEWAY, .asks = role & ROLE_ASKS};
+    registration->gateway = role & ROLE_GATEWAY;
+    registration->asks = (role & ROLE_ASKS) != 0;
     registration->definition = phx_read_number(&reader, 8);
     registration->registration = phx_read_number(&reader, 8);
     registration->version = (uint32_t)phx_read_number(&reader, 4);
-    const bool is_good = role <= (ROLE_GATEWAY | ROLE_ASKS) &&
+    const phx_formats formats = registration->formats;
+    const bool is_good = role <= (ROLE_GATEWAY | ROLE_ASKS) && formats.min > 0 && formats.min <= formats.max &&
                          (!registration->asks || (registration->registration != 0 && registration->version != 0));
-    return !reader.failed && phx_reader_left(&reader) == 0 && magic == MAGIC && format == PHX_CLUSTER_FORMAT && is_good;
-}
-
-bool phx_registration_is_foreign(const void *bytes, size_t size)
-{
-    phx_reader reader = phx_reader_of(bytes, size);
-    const uint64_t magic = phx_read_number(&reader, 4), format = phx_read_number(&reader, 4);
-    return !reader.failed && magic == MAGIC && format != PHX_CLUSTER_FORMAT;
+    return !reader.failed && is_ours && is_good;
 }
 
 uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision, uint64_t lease)

@@ -1,6 +1,10 @@
 /*
- * The value of a registered process's key in the control store, as bytes: magic u32, format u32, role u8 (1 gateway,
- * 2 asks), definition u64, registration u64, version u32. Decoding is total. Pure; used by membership.
+ * The value of a registered process's key in the control store, as bytes: magic u32, formats u8 and u8 (the lowest and
+ * the highest that it reads), role u8 (1 gateway, 2 asks), definition u64, registration u64, version u32. Decoding is
+ * total. Pure; used by membership.
+ *
+ * Processes of all versions of the library read each other's keys, so this layout stays: a version may append bytes,
+ * which earlier ones leave out.
  *
  * A registration is never used again. It is the revision of the process's key, which rises in a control store for ever,
  * and above it a hash of the lease that the key was first written under: a store that has lost all it had, with
@@ -14,9 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PHX_REGISTRATION_BYTES = 29 };
+#include "cluster/wire/format.h"
+
+enum { PHX_REGISTRATION_BYTES = 27 };
 
 typedef struct phx_registration {
+    phx_formats formats; /* that the process reads */
     bool gateway;
     bool asks; /* another process may write the map with this one; registration and version are not 0 (joining.h) */
     uint64_t definition;
@@ -26,8 +33,6 @@ typedef struct phx_registration {
 
 void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES]);
 bool phx_registration_decode(phx_registration *registration, const void *bytes, size_t size);
-/* A registration in another format: that process is of an incompatible version. */
-bool phx_registration_is_foreign(const void *bytes, size_t size);
 /* Of a key with that revision and lease. */
 uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision, uint64_t lease);
 /* ... that says none itself. Never 0, and below 2^53: JSON's numbers have it, too. */

@@ -113,7 +113,7 @@ void phx_exchange_receive(phx_node *node, const void *bytes, size_t size)
 {
     phx_wire_head head;
     phx_wire_items items;
-    const phx_wire_flaw flaw = phx_wire_open(&head, &items, bytes, size);
+    const phx_wire_flaw flaw = phx_wire_open(&head, &items, node->def.formats, bytes, size);
     if (flaw != PHX_WIRE_GOOD) {
         node->counts.flawed[flaw]++;
         return;
@@ -129,10 +129,10 @@ void phx_exchange_receive(phx_node *node, const void *bytes, size_t size)
     else phx_links_hear(peer, &items);
 }
 
-static phx_wire_head head_of(const phx_node *node, phx_wire_kind kind, uint64_t target)
+static phx_wire_head head_of(const phx_node *node, phx_wire_kind kind, uint8_t format)
 {
     return (phx_wire_head){
-        .kind = kind, .source = node->def.member.registration, .target = target, .version = node->map.version};
+        .kind = kind, .format = format, .source = node->def.member.registration, .version = node->map.version};
 }
 
 size_t phx_exchange_write(phx_node *node, uint32_t place, bool always, void *bytes, size_t size, uint64_t *target)
@@ -143,7 +143,8 @@ size_t phx_exchange_write(phx_node *node, uint32_t place, bool always, void *byt
     if (node->fenced || !node->joined || peer->out || peer->member.gateway || node->def.member.gateway) return 0;
     if (!always && !phx_channel_is_due(&peer->channel)) return 0;
     *target = peer->member.registration;
-    phx_wire_head head = head_of(node, PHX_WIRE_CHANNEL, *target);
+    phx_wire_head head = head_of(node, PHX_WIRE_CHANNEL, phx_node_format(node, peer));
+    head.target = *target;
     phx_wire_begin(&message, bytes, size);
     phx_channel_write(&peer->channel, &message, &head);
     return phx_wire_end(&message, &head);
@@ -153,7 +154,7 @@ size_t phx_exchange_heartbeat(const phx_node *node, void *bytes, size_t size)
 {
     phx_wire_message message;
     if (node->fenced || !node->joined) return 0;
-    const phx_wire_head head = head_of(node, PHX_WIRE_HEARTBEAT, 0);
+    const phx_wire_head head = head_of(node, PHX_WIRE_HEARTBEAT, node->map.format);
     phx_wire_begin(&message, bytes, size);
     phx_links_tell(node, &message);
     return phx_wire_end(&message, &head);

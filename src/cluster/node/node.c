@@ -10,6 +10,8 @@ void phx_node_init(phx_node *node, const phx_node_def *def)
     PHX_ASSERT(def->unacked_max > 0);
     PHX_ASSERT(def->member.registration == 0 || def->member.number != 0);
     *node = (phx_node){.def = *def};
+    if (def->formats.max == 0) node->def.formats = PHX_FORMATS;
+    node->def.member.format = node->def.formats.max;
     phx_mem_init(&node->mem, def->allocator);
     phx_holdings_init(&node->holdings, &node->mem);
     phx_claims_init(&node->claims, &node->mem);
@@ -42,6 +44,12 @@ phx_peer *phx_node_peer(const phx_node *node, uint64_t registration)
     for (uint32_t i = 0; i < node->peer_count; i++)
         if (node->peers[i].member.registration == registration) return &node->peers[i];
     return NULL;
+}
+
+uint8_t phx_node_format(const phx_node *node, const phx_peer *peer)
+{
+    const uint8_t own = node->def.formats.max, other = peer->member.format;
+    return own < other ? own : other;
 }
 
 bool phx_node_hears(const phx_node *node, uint64_t registration)

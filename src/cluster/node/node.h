@@ -27,7 +27,8 @@ enum {
 };
 
 typedef struct phx_node_def {
-    phx_member member;
+    phx_member member;    /* its format is phx_node_init()'s */
+    phx_formats formats;  /* that it reads; none: the library's. Others are for tests of two versions */
     bool freezes;         /* without a proven lease it simulates nothing; else it goes on until a map puts it out */
     uint32_t unacked_max; /* entities on their way to one peer */
     uint64_t link_ns;     /* of two members that do not hear each other one is put out, a lease later; 0 = none is */
@@ -123,5 +124,7 @@ uint64_t phx_node_saves_until(const phx_node *node);
 bool phx_node_hears(const phx_node *node, uint64_t registration);
 /* NULL: no such peer. */
 phx_peer *phx_node_peer(const phx_node *node, uint64_t registration);
+/* Of all bytes for that peer alone: the highest that both read, for as long as both live; see format.h. */
+uint8_t phx_node_format(const phx_node *node, const phx_peer *peer);
 
 #endif

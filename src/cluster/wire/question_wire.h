@@ -14,6 +14,7 @@
 #include <pharos/cluster.h>
 
 #include "cluster/wire/bytes.h"
+#include "cluster/wire/format.h"
 
 enum { PHX_QUESTION_HEAD_BYTES = 48, PHX_QUESTION_BYTES_MAX = PHX_QUESTION_HEAD_BYTES + 8 * PHC_ASKED_MAX + 8 };
 
@@ -24,6 +25,7 @@ typedef enum phx_question_answer {
 } phx_question_answer;
 
 typedef struct phx_question_head {
+    uint8_t format;          /* of the message; see format.h */
     bool answers;            /* else it asks */
     uint64_t source, target; /* registrations */
     uint32_t version;        /* of the asking node's map as it began to ask; of an answer, of the answering one's */
@@ -33,8 +35,9 @@ typedef struct phx_question_head {
 
 /* Is it one of these messages, whole or not? */
 bool phx_question_is_meant(const void *bytes, size_t size);
-/* *body: ids or answers. false: it is no message. */
-bool phx_question_open(phx_question_head *head, const unsigned char **body, const void *bytes, size_t size);
+/* *body: ids or answers. false: it is no message, or none in these formats. */
+bool phx_question_open(phx_question_head *head, const unsigned char **body, phx_formats formats, const void *bytes,
+                       size_t size);
 uint64_t phx_question_id_at(const unsigned char *body, uint32_t place);
 /* Where the body is written, behind the head. */
 static inline unsigned char *phx_question_body(unsigned char *bytes)

@@ -4,7 +4,6 @@
 #include "cluster/wire/wire.h"
 
 #include "cluster/wire/bytes.h"
-#include "cluster/wire/format.h"
 #include "cluster/wire/sum.h"
 
 enum { MAGIC = 0x57434850 /* "PHCW" */, ITEM_HEAD_BYTES = 4 };
@@ -147,8 +146,9 @@ bool phx_wire_add_silent(phx_wire_message *message, uint64_t registration)
 size_t phx_wire_end(phx_wire_message *message, const phx_wire_head *head)
 {
     phx_writer writer = phx_writer_of(message->bytes, PHX_WIRE_HEAD_BYTES);
+    PHX_ASSERT(head->format != 0);
     phx_write_number(&writer, 4, MAGIC);
-    phx_write_number(&writer, 1, PHX_CLUSTER_FORMAT);
+    phx_write_number(&writer, 1, head->format);
     phx_write_number(&writer, 1, head->kind);
     phx_write_number(&writer, 2, 0);
     phx_write_number(&writer, 4, message->used + PHX_SUM_BYTES);
@@ -165,10 +165,11 @@ size_t phx_wire_end(phx_wire_message *message, const phx_wire_head *head)
     return phx_sum_seal(&writer, message->bytes);
 }
 
-static phx_wire_flaw read_head(phx_wire_head *head, phx_reader *reader, size_t size)
+static phx_wire_flaw read_head(phx_wire_head *head, phx_formats formats, phx_reader *reader, size_t size)
 {
-    if (phx_read_number(reader, 4) != MAGIC || phx_read_number(reader, 1) != PHX_CLUSTER_FORMAT)
-        return PHX_WIRE_BAD_FORMAT;
+    const bool is_ours = phx_read_number(reader, 4) == MAGIC;
+    head->format = (uint8_t)phx_read_number(reader, 1);
+    if (!is_ours || !phx_formats_have(formats, head->format)) return PHX_WIRE_BAD_FORMAT;
     const uint64_t kind = phx_read_number(reader, 1), no_flags = phx_read_number(reader, 2);
     const uint64_t bytes = phx_read_number(reader, 4);
     head->kind = kind == PHX_WIRE_CHANNEL ? PHX_WIRE_CHANNEL : PHX_WIRE_HEARTBEAT;
@@ -212,11 +213,12 @@ static bool silent_are_good(phx_reader *reader, uint32_t count)
     return true;
 }
 
-phx_wire_flaw phx_wire_open(phx_wire_head *head, phx_wire_items *items, const void *bytes, size_t size)
+phx_wire_flaw phx_wire_open(phx_wire_head *head, phx_wire_items *items, phx_formats formats, const void *bytes,
+                            size_t size)
 {
     phx_reader reader;
     if (size > PHX_WIRE_BYTES_MAX || !phx_sum_open(&reader, bytes, size)) return PHX_WIRE_BAD_SUM;
-    const phx_wire_flaw flaw = read_head(head, &reader, size);
+    const phx_wire_flaw flaw = read_head(head, formats, &reader, size);
     if (flaw != PHX_WIRE_GOOD) return flaw;
     *items = (phx_wire_items){.at = reader.at, .left = head->item_count};
     const bool good = head->kind == PHX_WIRE_CHANNEL ? items_are_good(&reader, head->item_count)

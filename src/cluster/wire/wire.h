@@ -13,6 +13,7 @@
 #ifndef PHX_CLUSTER_WIRE_WIRE_H
 #define PHX_CLUSTER_WIRE_WIRE_H
 
+#include "cluster/wire/format.h"
 #include "cluster/wire/say_wire.h"
 
 enum {
@@ -31,6 +32,7 @@ typedef enum phx_wire_kind {
 
 typedef struct phx_wire_head {
     phx_wire_kind kind;
+    uint8_t format;   /* of all bytes of the message; see format.h */
     uint64_t source;  /* registration */
     uint64_t target;  /* the same; 0 = all */
     uint32_t version; /* of the source's map */
@@ -75,7 +77,7 @@ static inline bool phx_place_set_has(const phx_place_set *set, uint32_t place)
 typedef enum phx_wire_flaw {
     PHX_WIRE_GOOD = 0,
     PHX_WIRE_BAD_SUM,    /* too short, or damaged */
-    PHX_WIRE_BAD_FORMAT, /* of another program or of a later format */
+    PHX_WIRE_BAD_FORMAT, /* of another program, or of a format that the process does not read */
     PHX_WIRE_BAD_HEAD,   /* a field that can not be */
     PHX_WIRE_BAD_ITEM    /* an item that ends beyond the message, or says what can not be */
 } phx_wire_flaw;
@@ -134,8 +136,9 @@ typedef struct phx_wire_items {
     uint32_t left;
 } phx_wire_items;
 
-/* The head and a walk over the items. */
-phx_wire_flaw phx_wire_open(phx_wire_head *head, phx_wire_items *items, const void *bytes, size_t size);
+/* The head and a walk over the items, of a message in one of these formats. */
+phx_wire_flaw phx_wire_open(phx_wire_head *head, phx_wire_items *items, phx_formats formats, const void *bytes,
+                            size_t size);
 /* The next item of a channel's message, or of a heartbeat; there is one left. */
 phx_wire_item phx_wire_next(phx_wire_items *items);
 uint64_t phx_wire_next_silent(phx_wire_items *items);

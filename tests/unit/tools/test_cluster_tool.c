@@ -86,7 +86,8 @@ static uint64_t put_process(const char *world, uint16_t number, bool gateway, ui
     cr_assert_eq(store->lease_open(store->user, 1, LEASE_MS), PH_OK);
     await_writer();
     if (number < sizeof leases / sizeof *leases) leases[number] = heard.lease;
-    phx_registration_encode(&(phx_registration){.gateway = gateway, .definition = definition}, bytes);
+    phx_registration_encode(&(phx_registration){.formats = PHX_FORMATS, .gateway = gateway, .definition = definition},
+                            bytes);
     (void)snprintf(key, sizeof key, "ph/%s/nodes/%u", world, number);
     const uint64_t lease = heard.lease;
     put(key, bytes, sizeof bytes, lease);
@@ -108,7 +109,8 @@ static void put_world(const char *world)
     phx_cluster_map_init(&map, 4, REGIONS / 4);
     for (uint16_t number = 1; number <= 3; number++) {
         const uint64_t registration = put_process(world, number, number == 3, 7);
-        const phx_member member = {.registration = registration, .number = number, .gateway = number == 3};
+        const phx_member member = {
+            .registration = registration, .number = number, .format = PHX_FORMAT_MAX, .gateway = number == 3};
         cr_assert(phx_cluster_map_join(&map, member));
     }
     put_map(world, &map);
@@ -442,6 +444,53 @@ Test(cluster_tool, the_only_world_is_found)
     expect_output("joining");
 }
 
+/* Of processes that read a later format, too; a program that reads the map's alone changes it, and does not raise it.
+ */
+Test(cluster_tool, formats_are_shown_and_stay)
+{
+    static phx_cluster_map map;
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    phx_cluster_job status = {.command = PHX_CLUSTER_STATUS};
+    put_world("arena");
+    read_world("arena");
+    map = listing.map;
+    for (uint32_t i = 0; i < map.member_count; i++) map.members[i].format = 2;
+    put_map("bay", &map);
+    phx_registration_encode(
+        &(phx_registration){.formats = {1, 2}, .registration = map.members[0].registration, .definition = 7}, bytes);
+    put("ph/bay/nodes/1", bytes, sizeof bytes, leases[1]);
+    status.name = "bay";
+    cr_assert_eq(run_command(status), PHX_EXIT_OK);
+    expect_output("   format 1   fence none");
+    expect_output("member        1-2 ");
+    expect_output("no-lease        - ");
+    status.is_json = true;
+    cr_assert_eq(run_command(status), PHX_EXIT_OK);
+    expect_output(",\"format\":1,");
+    expect_output(",\"formats\":[1,2]}");
+    const phx_cluster_change move = move_of(0, map.regions[0].number == 1 ? 2 : 1);
+    phx_cluster_job change = {.command = PHX_CLUSTER_CHANGE, .change = move, .name = "bay"};
+    cr_assert_eq(run_command(change), PHX_EXIT_OK, "%s", output);
+    read_world("bay");
+    cr_assert(listing.map.version == map.version + 1 && listing.map.format == 1 && listing.map.members[0].format == 2);
+}
+
+Test(cluster_tool, a_map_of_another_format_is_named)
+{
+    static phx_cluster_map map;
+    phx_cluster_job status = {.command = PHX_CLUSTER_STATUS};
+    phx_cluster_map_init(&map, 4, REGIONS / 4);
+    map.format = PHX_FORMAT_MAX + 1;
+    put_map("arena", &map);
+    cr_assert_eq(run_command(status), PHX_EXIT_OK);
+    expect_output("the cluster map can not be read: it has format 2, and this program reads 1 to 1\n");
+    status.is_json = true;
+    cr_assert_eq(run_command(status), PHX_EXIT_OK);
+    expect_output("\"map\":\"damaged\"");
+    expect_output(",\"format\":2,");
+    expect_refusal(move_of(0, 1), "can not be read");
+}
+
 Test(cluster_tool, a_map_is_a_grid)
 {
     put_world("arena");
@@ -518,7 +567,8 @@ Test(cluster_tool, the_balancer_is_shown)
     cr_assert_eq(run_command(status), PHX_EXIT_OK);
     expect_output("balancer none");
     read_world("arena");
-    const phx_registration second = {.registration = phx_cluster_map_numbered(&listing.map, 2)->registration};
+    const phx_registration second = {.formats = PHX_FORMATS,
+                                     .registration = phx_cluster_map_numbered(&listing.map, 2)->registration};
     phx_registration_encode(&second, bytes);
     put("ph/arena/balancer", bytes, sizeof bytes, leases[2]);
     cr_assert_eq(run_command(status), PHX_EXIT_OK);

@@ -64,7 +64,7 @@ static void set_up(void)
     make_node(&node, SELF, 1);
     phx_cluster_map_init(&map, 2, 1);
     cr_assert(phx_cluster_map_join(&map, node.def.member));
-    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = PEER, .number = 2}));
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = PEER, .number = 2, .format = PHX_FORMAT_MAX}));
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);
     halo = make_halo(&node);
 }
@@ -87,7 +87,8 @@ static size_t write_message(unsigned char *bytes, uint64_t tick, uint64_t id, ui
 {
     const ph_attrs attrs = {.view = 5, .layers = 1, .sees = 1};
     const phx_halo_copy copy = {.id = id, .stay = 7, .attrs = {.x = 60, .y = 50}};
-    const phx_halo_head head = {.source = PEER,
+    const phx_halo_head head = {.format = PHX_FORMAT_MAX,
+                                .source = PEER,
                                 .target = SELF,
                                 .version = 3,
                                 .heard_version = 3,
@@ -123,16 +124,17 @@ Test(halo, bytes_are_a_message_or_none)
     phx_halo_parts parts;
     uint64_t rng = 1;
     const size_t size = write_message(bytes, 9, 5, 0);
-    cr_assert_eq(size, phx_halo_bytes(&(phx_halo_head){.sets = 1, .copies = 1}));
-    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    cr_assert_eq(size, phx_halo_bytes(&(phx_halo_head){.format = PHX_FORMAT_MAX, .sets = 1, .copies = 1}));
+    cr_assert_eq(phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size), PHX_WIRE_GOOD);
     cr_assert(head.source == PEER && head.target == SELF && head.tick == 9 && head.copies == 1 && head.gone == 0);
     const phx_halo_copy copy = phx_halo_copy_at(&parts, 0);
     cr_assert(copy.id == 5 && copy.stay == 7 && !copy.sending && copy.attrs.x == 60 && copy.attrs.view == 5);
-    for (size_t cut = 0; cut < size; cut++) cr_assert_neq(phx_halo_open(&head, &parts, bytes, cut), PHX_WIRE_GOOD);
+    for (size_t cut = 0; cut < size; cut++)
+        cr_assert_neq(phx_halo_open(&head, &parts, PHX_FORMATS, bytes, cut), PHX_WIRE_GOOD);
     for (uint32_t i = 0; i < 1000; i++) {
         memcpy(damaged, bytes, size);
         damaged[phx_rng_below(&rng, (uint32_t)size)] ^= (unsigned char)(1u << phx_rng_below(&rng, 8));
-        cr_assert_neq(phx_halo_open(&head, &parts, damaged, size), PHX_WIRE_GOOD);
+        cr_assert_neq(phx_halo_open(&head, &parts, PHX_FORMATS, damaged, size), PHX_WIRE_GOOD);
     }
 }
 
@@ -140,7 +142,8 @@ Test(halo, bytes_are_a_message_or_none)
 static void hear_part(uint64_t tick, uint64_t echo, uint32_t part, bool last)
 {
     unsigned char bytes[PHX_HALO_HEAD_BYTES + sizeof(uint64_t)]; /* and the sum */
-    const phx_halo_head head = {.source = PEER,
+    const phx_halo_head head = {.format = PHX_FORMAT_MAX,
+                                .source = PEER,
                                 .target = SELF,
                                 .version = 3,
                                 .heard_version = 3,
@@ -217,8 +220,14 @@ static void hear_stay(uint64_t source, uint64_t tick, uint32_t stay, uint8_t tur
     unsigned char bytes[256];
     const ph_attrs attrs = {.view = 5, .layers = 1, .sees = 1};
     const phx_halo_copy copy = {.id = 5, .stay = stay, .turn = turn, .sending = sending, .attrs = {.x = x, .y = 50}};
-    const phx_halo_head head = {
-        .source = source, .target = SELF, .version = 3, .tick = tick, .last = true, .sets = 1, .copies = 1};
+    const phx_halo_head head = {.format = PHX_FORMAT_MAX,
+                                .source = source,
+                                .target = SELF,
+                                .version = 3,
+                                .tick = tick,
+                                .last = true,
+                                .sets = 1,
+                                .copies = 1};
     phx_halo_put_set(bytes + PHX_HALO_HEAD_BYTES, &attrs);
     phx_halo_put_copy(bytes + PHX_HALO_HEAD_BYTES + PHX_HALO_SET_BYTES, &copy, 0);
     phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
@@ -268,7 +277,7 @@ Test(halo, of_two_copies_the_one_of_the_later_turn_counts)
 {
     enum { SECOND = PEER + 1 };
     phx_cluster_map map = node.map;
-    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SECOND, .number = 3}));
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SECOND, .number = 3, .format = PHX_FORMAT_MAX}));
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);
     step();
     hear_stay(PEER, 1, 7, 254, 60, false);
@@ -290,7 +299,7 @@ Test(halo, a_copy_is_repeated_until_a_whole_tick_is_without_it)
 {
     enum { SECOND = PEER + 1 };
     phx_cluster_map map = node.map;
-    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SECOND, .number = 3}));
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SECOND, .number = 3, .format = PHX_FORMAT_MAX}));
     cr_assert_eq(phx_node_map(&node, &map), PH_OK);
     step();
     hear_from(PEER, 1, 60, false);
@@ -448,7 +457,7 @@ static phx_halo_head head_of(const void *bytes, size_t size)
 {
     phx_halo_head head;
     phx_halo_parts parts;
-    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    cr_assert_eq(phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size), PHX_WIRE_GOOD);
     return head;
 }
 

@@ -45,7 +45,8 @@ static void set_up(void)
     phx_node_init(&node, &(phx_node_def){.member = {.registration = SELF, .number = 1}, .unacked_max = MANY});
     phx_cluster_map_init(&map, NODES, 1);
     for (uint16_t i = 0; i < NODES; i++)
-        cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SELF + i, .number = (uint16_t)(1 + i)}));
+        cr_assert(phx_cluster_map_join(
+            &map, (phx_member){.registration = SELF + i, .number = (uint16_t)(1 + i), .format = PHX_FORMAT_MAX}));
     for (uint16_t i = 0; i < NODES; i++) map.regions[i].number = (uint16_t)(1 + i);
     take_map();
     halo = malloc(sizeof *halo);
@@ -102,7 +103,8 @@ static void hear(said what)
                                 .sending = what.sending,
                                 .attrs = {.x = what.x, .y = 50}};
     const phx_halo_forward forward = {.source = what.of, .tick = what.of_tick};
-    const phx_halo_head head = {.source = what.source,
+    const phx_halo_head head = {.format = PHX_FORMAT_MAX,
+                                .source = what.source,
                                 .target = SELF,
                                 .version = map.version + what.ahead,
                                 .settled_version = map.version - what.settled,
@@ -318,7 +320,7 @@ static void note_message(void *user, uint64_t target, const void *bytes, size_t 
     phx_halo_head head;
     phx_halo_parts parts;
     (void)user;
-    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    cr_assert_eq(phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size), PHX_WIRE_GOOD);
     written *to = &messages[target - SELF];
     *to = (written){.copies = head.copies, .forwards = head.forwards, .settled = head.settled_version};
     for (uint32_t i = 0; i < head.copies; i++) to->sending += phx_halo_copy_at(&parts, i).sending;
@@ -430,8 +432,14 @@ static void hear_many(uint64_t first_id, uint32_t count)
 {
     static unsigned char bytes[PHX_WIRE_BYTES_MAX];
     const ph_attrs attrs = {.view = 5, .layers = 1, .sees = 1};
-    const phx_halo_head head = {
-        .source = PEER, .target = SELF, .version = map.version, .tick = 3, .last = true, .sets = 1, .copies = count};
+    const phx_halo_head head = {.format = PHX_FORMAT_MAX,
+                                .source = PEER,
+                                .target = SELF,
+                                .version = map.version,
+                                .tick = 3,
+                                .last = true,
+                                .sets = 1,
+                                .copies = count};
     unsigned char *at = bytes + PHX_HALO_HEAD_BYTES;
     phx_halo_put_set(at, &attrs);
     at += PHX_HALO_SET_BYTES;
@@ -450,7 +458,7 @@ static void count_parts(void *user, uint64_t target, const void *bytes, size_t s
     phx_halo_head head;
     phx_halo_parts parts;
     (void)user;
-    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    cr_assert_eq(phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size), PHX_WIRE_GOOD);
     if (target != THIRD) return;
     forwards_to_third += head.forwards;
     parts_to_third++;

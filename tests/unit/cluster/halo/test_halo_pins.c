@@ -118,7 +118,7 @@ static void send_message(void *user, uint64_t target, const void *bytes, size_t 
     phx_halo_head head;
     phx_halo_parts parts;
     pin_node *to = user;
-    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    cr_assert_eq(phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size), PHX_WIRE_GOOD);
     cr_assert_eq(target, to->node.def.member.registration);
     pins_sent += head.pins;
     bytes_sent += size;
@@ -322,7 +322,8 @@ Test(halo_pins, pins_of_a_lost_message_are_not_heard)
     tick_for(CALM);
     phx_halo_peer *peer = phx_halo_peer_find(nodes[1].halo, 10);
     const uint64_t heard = peer->pins_tick;
-    phx_halo_head head = {.source = 10, .target = 11, .version = map.version, .heard_version = 1};
+    phx_halo_head head = {
+        .format = PHX_FORMAT_MAX, .source = 10, .target = 11, .version = map.version, .heard_version = 1};
     head.tick = nodes[0].halo->now + 1;
     head.pins_since = heard;
     head.part = 1;

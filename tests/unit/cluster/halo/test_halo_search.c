@@ -39,7 +39,8 @@ static void open_halo(uint32_t columns, uint32_t rows, float width)
     phx_node_init(&node, &(phx_node_def){.member = {.registration = SELF, .number = 1}, .unacked_max = 64});
     phx_cluster_map_init(&map, columns, rows);
     for (uint16_t i = 0; i < NODES; i++)
-        cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = SELF + i, .number = (uint16_t)(1 + i)}));
+        cr_assert(phx_cluster_map_join(
+            &map, (phx_member){.registration = SELF + i, .number = (uint16_t)(1 + i), .format = PHX_FORMAT_MAX}));
     halo = malloc(sizeof *halo);
     phx_halo_init(halo, &(phx_halo_def){.world = world,
                                         .producer = producer,
@@ -75,7 +76,7 @@ static void note_copies(void *user, uint64_t target, const void *bytes, size_t s
     phx_halo_head head;
     phx_halo_parts parts;
     (void)user;
-    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    cr_assert_eq(phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size), PHX_WIRE_GOOD);
     for (uint32_t i = 0; i < head.copies; i++) written[target - SELF][phx_halo_copy_at(&parts, i).id]++;
 }
 

@@ -11,7 +11,8 @@
 enum { BYTES = 1024, SETS = 2, COPIES = 3, FORWARDS = 2, SET_OF_COPY = 20 /* bytes before it in a copy */ };
 
 static unsigned char bytes[BYTES], damaged[BYTES];
-static const phx_halo_head sample = {.source = 3,
+static const phx_halo_head sample = {.format = PHX_FORMAT_MAX,
+                                     .source = 3,
                                      .target = 1ull << 40,
                                      .version = 7,
                                      .tick = 12345678901,
@@ -90,7 +91,7 @@ static phx_wire_flaw open_bytes(const unsigned char *of, size_t size)
 {
     phx_halo_head head;
     phx_halo_parts parts;
-    return phx_halo_open(&head, &parts, of, size);
+    return phx_halo_open(&head, &parts, PHX_FORMATS, of, size);
 }
 
 Test(halo_wire, a_halo_comes_out_as_it_went_in)
@@ -98,7 +99,7 @@ Test(halo_wire, a_halo_comes_out_as_it_went_in)
     phx_halo_head head;
     phx_halo_parts parts;
     const size_t size = make_message();
-    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    cr_assert_eq(phx_halo_open(&head, &parts, PHX_FORMATS, bytes, size), PHX_WIRE_GOOD);
     cr_assert(head.source == sample.source && head.target == sample.target && head.version == sample.version);
     cr_assert(head.echo == sample.echo && head.part == sample.part && head.last);
     cr_assert(head.tick == sample.tick && head.heard_version == sample.heard_version && head.copies == COPIES);

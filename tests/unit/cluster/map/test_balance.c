@@ -22,7 +22,8 @@ static void begin(uint32_t columns, const char *numbers)
     phx_cluster_map_init(&map, columns, (uint32_t)strlen(numbers) / columns);
     for (uint16_t number = 1; number <= 9; number++) {
         if (!strchr(numbers, '0' + number)) continue;
-        map.members[map.member_count++] = (phx_member){.registration = number, .number = number};
+        map.members[map.member_count++] =
+            (phx_member){.registration = number, .number = number, .format = PHX_FORMAT_MAX};
     }
     memset(&state, 0, sizeof state);
     state.map = &map;
@@ -99,8 +100,9 @@ Test(balance, the_least_loaded_neighbour_gets_the_region_that_leaves_the_shortes
 Test(balance, a_draining_node_gets_none_and_a_neighbour_goes_first)
 {
     begin(4, "1123");
-    map.members[map.member_count++] = (phx_member){.registration = 4, .number = 4};
-    map.members[map.member_count++] = (phx_member){.registration = 5, .number = 5, .gateway = true};
+    map.members[map.member_count++] = (phx_member){.registration = 4, .number = 4, .format = PHX_FORMAT_MAX};
+    map.members[map.member_count++] =
+        (phx_member){.registration = 5, .number = 5, .format = PHX_FORMAT_MAX, .gateway = true};
     set_load(1, 800);
     set_load(2, 100);
     set_load(3, 0);
@@ -134,7 +136,7 @@ static void make_case(uint64_t seed)
     memset(&state, 0, sizeof state);
     phx_cluster_map_init(&map, columns, rows);
     for (uint16_t number = 1; number <= nodes; number++) {
-        const phx_member node = {.registration = number, .number = number};
+        const phx_member node = {.registration = number, .number = number, .format = PHX_FORMAT_MAX};
         cr_assert(phx_cluster_map_join(&map, node));
     }
     state.map = &map;

@@ -19,7 +19,7 @@ static unsigned char bytes[BYTES], damaged[BYTES];
 
 static phx_member node_numbered(uint16_t number, uint64_t registration)
 {
-    return (phx_member){.registration = registration, .number = number};
+    return (phx_member){.registration = registration, .number = number, .format = PHX_FORMAT_MAX};
 }
 
 static uint32_t regions_of(uint16_t number)
@@ -39,7 +39,7 @@ Test(cluster_map, a_node_that_joins_gets_its_share)
         cr_assert_eq(map.version, number + 1u);
         cr_assert_eq(regions_of(0), 0);
     }
-    const phx_member gateway = {.registration = 200, .number = 9, .gateway = true};
+    const phx_member gateway = {.registration = 200, .number = 9, .format = PHX_FORMAT_MAX, .gateway = true};
     cr_assert(phx_cluster_map_join(&map, gateway));
     cr_assert_eq(regions_of(9), 0);
     cr_assert_eq(map.fence, 0);
@@ -73,9 +73,10 @@ Test(cluster_map, a_map_has_room_for_so_many_members)
     phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     for (uint32_t i = 1; i <= PHX_CLUSTER_MEMBERS_MAX; i++) {
         const bool gateway = i > PHX_CLUSTER_KIND_MAX;
-        const phx_member further = {.registration = 1000, .number = 1000, .gateway = gateway};
-        cr_assert(
-            phx_cluster_map_join(&map, (phx_member){.registration = i, .number = (uint16_t)i, .gateway = gateway}));
+        const phx_member further = {.registration = 1000, .number = 1000, .format = PHX_FORMAT_MAX, .gateway = gateway};
+        cr_assert(phx_cluster_map_join(
+            &map,
+            (phx_member){.registration = i, .number = (uint16_t)i, .format = PHX_FORMAT_MAX, .gateway = gateway}));
         cr_assert_eq(phx_cluster_map_has_room(&map, gateway), i % PHX_CLUSTER_KIND_MAX != 0);
         if (i % PHX_CLUSTER_KIND_MAX == 0) cr_assert_not(phx_cluster_map_join(&map, further));
     }
@@ -139,7 +140,8 @@ Test(cluster_map, a_gateway_that_is_put_out_loses_no_region)
 {
     phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     cr_assert(phx_cluster_map_join(&map, node_numbered(1, 1)));
-    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 2, .number = 2, .gateway = true}));
+    cr_assert(phx_cluster_map_join(
+        &map, (phx_member){.registration = 2, .number = 2, .format = PHX_FORMAT_MAX, .gateway = true}));
     cr_assert(phx_cluster_map_put_out(&map, 2));
     cr_assert_eq(map.fence, map.version);
     for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(map.regions[i].lost, 0);
@@ -209,8 +211,10 @@ static void make_map(uint64_t seed)
             (void)phx_cluster_map_restored(&map, phx_rng_below(&seed, REGIONS), map.fence);
             break;
         default:
-            (void)phx_cluster_map_join(
-                &map, (phx_member){.registration = i, .number = number, .gateway = phx_rng_below(&seed, 3) == 0});
+            (void)phx_cluster_map_join(&map, (phx_member){.registration = i,
+                                                          .number = number,
+                                                          .format = PHX_FORMAT_MAX,
+                                                          .gateway = phx_rng_below(&seed, 3) == 0});
         }
     }
 }
@@ -227,13 +231,13 @@ Test(cluster_map, bytes_make_the_same_map_and_damage_makes_none)
         make_map(seed);
         const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
         memset(&other, 0x55, sizeof other);
-        cr_assert(phx_cluster_map_decode(&other, bytes, size));
+        cr_assert(phx_cluster_map_decode(&other, PHX_FORMATS, bytes, size));
         cr_assert(is_same(&other, size), "seed %d", (int)seed);
-        for (size_t cut = 0; cut < size; cut++) cr_assert_not(phx_cluster_map_decode(&other, bytes, cut));
+        for (size_t cut = 0; cut < size; cut++) cr_assert_not(phx_cluster_map_decode(&other, PHX_FORMATS, bytes, cut));
         for (size_t bit = 0; bit < 8 * size; bit++) {
             memcpy(damaged, bytes, size);
             damaged[bit / 8] ^= (unsigned char)(1u << bit % 8);
-            cr_assert_not(phx_cluster_map_decode(&other, damaged, size));
+            cr_assert_not(phx_cluster_map_decode(&other, PHX_FORMATS, damaged, size));
         }
         cr_assert(is_same(&other, size));
     }
@@ -251,7 +255,7 @@ Test(cluster_map, a_right_sum_does_not_make_a_wrong_map_good)
             damaged[bit / 8] ^= (unsigned char)(1u << bit % 8);
             phx_writer writer = {.at = damaged + size - PHX_SUM_BYTES, .end = damaged + size};
             cr_assert_eq(phx_sum_seal(&writer, damaged), size);
-            if (!phx_cluster_map_decode(&other, damaged, size)) {
+            if (!phx_cluster_map_decode(&other, PHX_FORMATS, damaged, size)) {
                 bad++;
                 continue;
             }
@@ -280,7 +284,7 @@ Test(cluster_map, what_moves_no_region_and_no_member_is_known_as_such)
     cr_assert(phx_cluster_map_expel(&map, 102));
     cr_assert(map.moved == moved && map.version == moved + 3);
     const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
-    cr_assert(phx_cluster_map_decode(&other, bytes, size) && other.moved == moved);
+    cr_assert(phx_cluster_map_decode(&other, PHX_FORMATS, bytes, size) && other.moved == moved);
     cr_assert(phx_cluster_map_is_same(&map, &other));
     other.moved++;
     cr_assert_not(phx_cluster_map_is_same(&map, &other));
@@ -304,7 +308,7 @@ static void expect_no_map(uint32_t moved, uint32_t fence)
     map.moved = moved;
     map.fence = fence;
     const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
-    cr_assert_not(phx_cluster_map_decode(&other, bytes, size), "%u, %u", moved, fence);
+    cr_assert_not(phx_cluster_map_decode(&other, PHX_FORMATS, bytes, size), "%u, %u", moved, fence);
 }
 
 Test(cluster_map, a_map_with_more_nodes_than_there_can_be_is_none)
@@ -313,19 +317,23 @@ Test(cluster_map, a_map_with_more_nodes_than_there_can_be_is_none)
     for (uint16_t number = 1; number <= PHX_CLUSTER_KIND_MAX; number++)
         cr_assert(phx_cluster_map_join(&map, node_numbered(number, number)));
     const uint16_t further = PHX_CLUSTER_KIND_MAX + 1;
-    map.members[map.member_count++] = (phx_member){.registration = further, .number = further, .gateway = true};
-    cr_assert(phx_cluster_map_decode(&other, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
+    map.members[map.member_count++] =
+        (phx_member){.registration = further, .number = further, .format = PHX_FORMAT_MAX, .gateway = true};
+    cr_assert(phx_cluster_map_decode(&other, PHX_FORMATS, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
     map.members[map.member_count - 1].gateway = false;
-    cr_assert_not(phx_cluster_map_decode(&other, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
+    cr_assert_not(
+        phx_cluster_map_decode(&other, PHX_FORMATS, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
 }
 
 Test(cluster_map, a_map_whose_regions_are_no_grid_is_none)
 {
     phx_cluster_map_init(&map, COLUMNS, REGIONS / COLUMNS);
     map.columns = 5;
-    cr_assert_not(phx_cluster_map_decode(&other, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
+    cr_assert_not(
+        phx_cluster_map_decode(&other, PHX_FORMATS, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
     map.columns = 0;
-    cr_assert_not(phx_cluster_map_decode(&other, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
+    cr_assert_not(
+        phx_cluster_map_decode(&other, PHX_FORMATS, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes)));
 }
 
 Test(cluster_map, a_map_that_moved_when_it_can_not_have_is_none)

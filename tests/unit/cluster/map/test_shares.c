@@ -17,7 +17,7 @@ static phx_cluster_map map, before;
 
 static void join_node(uint16_t number)
 {
-    const phx_member node = {.registration = map.version + 1, .number = number};
+    const phx_member node = {.registration = map.version + 1, .number = number, .format = PHX_FORMAT_MAX};
     cr_assert(phx_cluster_map_join(&map, node));
 }
 

@@ -198,13 +198,13 @@ Test(member_metrics, dropped_messages_with_copies_are_counted_by_reason)
     cr_assert(before.halo_bytes_in > 0 && stats_of(1).halo_bytes_out > before.halo_bytes_in, "the last one waits");
     const uint64_t self = all[0].member->node.def.member.registration,
                    other = all[1].member->node.def.member.registration;
-    phx_halo_head head = {.source = other, .target = self, .version = 1, .tick = 1};
+    phx_halo_head head = {.format = PHX_FORMAT_MAX, .source = other, .target = self, .version = 1, .tick = 1};
     for (uint32_t i = 0; i < 5; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
     head.target = other;
     for (uint32_t i = 0; i < 4; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
-    head = (phx_halo_head){.source = 1000, .target = self, .version = 1, .tick = 1};
+    head = (phx_halo_head){.format = PHX_FORMAT_MAX, .source = 1000, .target = self, .version = 1, .tick = 1};
     for (uint32_t i = 0; i < 3; i++) phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
-    head = (phx_halo_head){.source = other, .target = self, .version = 1, .tick = 1u << 30};
+    head = (phx_halo_head){.format = PHX_FORMAT_MAX, .source = other, .target = self, .version = 1, .tick = 1u << 30};
     phx_halo_receive(halo, bytes, phx_halo_seal(bytes, &head));
     head.tick = halo->peers[0].newest + 1;
     head.echo = halo->now + 1;

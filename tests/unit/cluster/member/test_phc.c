@@ -301,25 +301,27 @@ Test(phc, of_two_nodes_that_ask_for_one_entity_one_enters_it)
 Test(phc, bytes_of_questions_are_checked)
 {
     static unsigned char bytes[PHX_QUESTION_BYTES_MAX], damaged[PHX_QUESTION_BYTES_MAX];
-    phx_question_head head = {.source = 1, .target = 2, .version = 3, .number = 4, .count = 5}, read;
+    phx_question_head head =
+                          {.format = PHX_FORMAT_MAX, .source = 1, .target = 2, .version = 3, .number = 4, .count = 5},
+                      read;
     const unsigned char *body;
     uint64_t rng = 1;
     memset(phx_question_body(bytes), 7, 5 * sizeof(uint64_t));
     const size_t size = phx_question_seal(bytes, &head);
-    cr_assert(phx_question_is_meant(bytes, size) && phx_question_open(&read, &body, bytes, size));
+    cr_assert(phx_question_is_meant(bytes, size) && phx_question_open(&read, &body, PHX_FORMATS, bytes, size));
     cr_assert(!read.answers && read.source == 1 && read.target == 2 && read.version == 3 && read.number == 4);
     cr_assert(read.count == 5 && phx_question_id_at(body, 4) == 0x0707070707070707);
-    for (size_t cut = 0; cut < size; cut++) cr_assert_not(phx_question_open(&read, &body, bytes, cut));
+    for (size_t cut = 0; cut < size; cut++) cr_assert_not(phx_question_open(&read, &body, PHX_FORMATS, bytes, cut));
     for (uint32_t i = 0; i < 1000; i++) {
         memcpy(damaged, bytes, size);
         damaged[phx_rng_below(&rng, (uint32_t)size)] ^= (unsigned char)(1u << phx_rng_below(&rng, 8));
-        cr_assert_not(phx_question_open(&read, &body, damaged, size));
+        cr_assert_not(phx_question_open(&read, &body, PHX_FORMATS, damaged, size));
     }
     memset(phx_question_body(bytes), 0, sizeof(uint64_t)); /* the id 0 */
-    cr_assert_not(phx_question_open(&read, &body, bytes, phx_question_seal(bytes, &head)));
+    cr_assert_not(phx_question_open(&read, &body, PHX_FORMATS, bytes, phx_question_seal(bytes, &head)));
     head.answers = true;
     phx_question_body(bytes)[0] = 3; /* no answer */
-    cr_assert_not(phx_question_open(&read, &body, bytes, phx_question_seal(bytes, &head)));
+    cr_assert_not(phx_question_open(&read, &body, PHX_FORMATS, bytes, phx_question_seal(bytes, &head)));
 }
 
 /* The sample of the other one of two members. */
@@ -623,7 +625,7 @@ Test(phc, a_question_without_memory_changes_nothing)
 
 Test(phc, an_offer_of_an_ownership_that_can_not_be_is_not_taken)
 {
-    phx_wire_head head = {.kind = PHX_WIRE_CHANNEL, .first = 1};
+    phx_wire_head head = {.format = PHX_FORMAT_MAX, .kind = PHX_WIRE_CHANNEL, .first = 1};
     phx_wire_message message;
     unsigned char bytes[256], item[PHX_WIRE_OFFER_BYTES], feed[PHX_WIRE_FEED_BYTES] = {0};
     join_members();

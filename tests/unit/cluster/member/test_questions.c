@@ -189,7 +189,8 @@ Test(questions, as_many_nodes_ask_as_a_map_has)
 static void receive_number(bool answers, uint32_t number)
 {
     unsigned char bytes[PHX_QUESTION_HEAD_BYTES + 8];
-    const phx_question_head head = {.answers = answers,
+    const phx_question_head head = {.format = PHX_FORMAT_MAX,
+                                    .answers = answers,
                                     .source = pair.asked->node.def.member.registration,
                                     .target = pair.asking->node.def.member.registration,
                                     .version = pair.asked->node.map.version,

@@ -21,6 +21,7 @@ void bed_start(uint32_t at, uint16_t number, uint32_t regions, uint64_t definiti
     *of = (process){.runs = true};
     cr_assert_eq(phc_memory_join(bed.memory, &of->store), PH_OK);
     const phx_node_def node = {.member = {.number = number, .gateway = gateway},
+                               .formats = bed.formats,
                                .unacked_max = 8,
                                .allocator = fail_alloc_hooks(&bed.allocator)};
     phx_node_init(&of->node, &node);

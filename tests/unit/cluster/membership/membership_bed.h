@@ -29,6 +29,7 @@ typedef struct membership_bed {
     uint32_t list_ticks;    /* between two of their lists; 0 = 1 */
     uint32_t balance_ticks; /* 0 = they do not balance */
     bool adopts;
+    phx_formats formats; /* that processes which begin read; none: the library's */
 } membership_bed;
 
 extern membership_bed bed;

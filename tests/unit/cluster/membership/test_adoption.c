@@ -19,7 +19,7 @@ TestSuite(adoption, .init = bed_begin, .fini = bed_end);
 static uint32_t version_in(uint32_t era)
 {
     static phx_cluster_map map;
-    phx_cluster_map_begin(&map, REGIONS / 2, 2, 1);
+    phx_cluster_map_begin(&map, PHX_FORMAT_MAX, REGIONS / 2, 2, 1);
     return ((map.version >> PHX_CLUSTER_ERA_SHIFT) + era) << PHX_CLUSTER_ERA_SHIFT;
 }
 
@@ -118,8 +118,8 @@ Test(adoption, clusters_begin_in_eras_of_their_own)
     static phx_cluster_map map, other;
     uint32_t same = 0;
     for (uint64_t lease = 1; lease <= 1000; lease++) {
-        phx_cluster_map_begin(&map, REGIONS / 2, 2, lease);
-        phx_cluster_map_begin(&other, REGIONS / 2, 2, lease + 1);
+        phx_cluster_map_begin(&map, PHX_FORMAT_MAX, REGIONS / 2, 2, lease);
+        phx_cluster_map_begin(&other, PHX_FORMAT_MAX, REGIONS / 2, 2, lease + 1);
         same += map.version == other.version;
         cr_assert_eq(map.version % (1u << PHX_CLUSTER_ERA_SHIFT), 1);
         cr_assert_lt(map.version >> PHX_CLUSTER_ERA_SHIFT, PHX_CLUSTER_FIRST_ERAS);

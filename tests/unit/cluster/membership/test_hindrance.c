@@ -81,13 +81,15 @@ static void fill_map(bool gateways)
     const phx_memory_table *table = phx_memory_table_of(bed.memory);
     cr_assert_eq(phc_memory_join(bed.memory, &other), PH_OK);
     for (uint32_t i = 1; i < PHX_CLUSTER_KIND_MAX + (gateways ? 1 : 0); i++) {
-        const phx_registration registration = {.gateway = gateways, .definition = 1, .registration = 1000 + i};
+        const phx_registration registration = {
+            .formats = PHX_FORMATS, .gateway = gateways, .definition = 1, .registration = 1000 + i};
         phx_registration_encode(&registration, key_bytes);
         (void)snprintf(key, sizeof key, "ph/unit/nodes/%u", 100 + i);
         cr_assert_eq(other.cas(other.user, i, key, 0, key_bytes, sizeof key_bytes, 0), PH_OK);
         bed_run(1);
         cr_assert_eq(other.poll(other.user, 1, skip_answer, NULL), 1);
-        const phx_member member = {.registration = 1000 + i, .number = (uint16_t)(100 + i), .gateway = gateways};
+        const phx_member member = {
+            .registration = 1000 + i, .number = (uint16_t)(100 + i), .format = PHX_FORMAT_MAX, .gateway = gateways};
         cr_assert(phx_cluster_map_join(&map, member));
     }
     for (uint32_t i = 0; i < table->key_count; i++)

@@ -235,7 +235,8 @@ static uint32_t version_behind(uint32_t asked, uint32_t version, uint32_t fence,
     phx_membership *membership = &bed.processes[0].membership;
     const uint64_t registration = has_it ? registration_of(0) : CRAFTED;
     phx_cluster_map_init(&map, REGIONS / 2, 2);
-    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = registration, .number = CRAFTED_NUMBER}));
+    cr_assert(phx_cluster_map_join(
+        &map, (phx_member){.registration = registration, .number = CRAFTED_NUMBER, .format = PHX_FORMAT_MAX}));
     map.version = version;
     map.fence = fence;
     membership->asks = true;
@@ -292,13 +293,19 @@ static bool joins_beside(phx_registration registration, bool is_behind_fence, bo
 
 Test(joining, a_key_that_asks_is_joined_where_no_member_was_put_out_since)
 {
-    const phx_registration good = {.asks = true, .definition = DEFINITION};
+    const phx_registration good = {.formats = PHX_FORMATS, .asks = true, .definition = DEFINITION};
     cr_assert(joins_beside(good, true, true));
-    cr_assert(joins_beside((phx_registration){.asks = true, .definition = DEFINITION, .gateway = true}, true, true));
+    cr_assert(joins_beside(
+        (phx_registration){.formats = PHX_FORMATS, .asks = true, .definition = DEFINITION, .gateway = true}, true,
+        true));
     cr_assert_not(joins_beside(good, false, true), "it may be the one that was put out");
     cr_assert_not(joins_beside(good, true, false), "of another cluster");
-    cr_assert_not(joins_beside((phx_registration){.definition = DEFINITION}, true, true));
-    cr_assert_not(joins_beside((phx_registration){.asks = true, .definition = DEFINITION + 1}, true, true));
+    cr_assert_not(joins_beside((phx_registration){.formats = PHX_FORMATS, .definition = DEFINITION}, true, true));
+    cr_assert_not(
+        joins_beside((phx_registration){.formats = {2, 3}, .asks = true, .definition = DEFINITION}, true, true),
+        "it does not read the map");
+    cr_assert_not(joins_beside((phx_registration){.formats = PHX_FORMATS, .asks = true, .definition = DEFINITION + 1},
+                               true, true));
 }
 
 Test(joining, a_key_that_asks_has_a_registration_and_a_version)
@@ -306,17 +313,21 @@ Test(joining, a_key_that_asks_has_a_registration_and_a_version)
     unsigned char bytes[PHX_REGISTRATION_BYTES];
     phx_registration read;
     for (uint32_t role = 0; role < 4; role++) {
-        const phx_registration written = {
-            .gateway = role & 1, .asks = role & 2, .definition = 7, .registration = 8, .version = 9};
+        const phx_registration written = {.formats = PHX_FORMATS,
+                                          .gateway = role & 1,
+                                          .asks = role & 2,
+                                          .definition = 7,
+                                          .registration = 8,
+                                          .version = 9};
         phx_registration_encode(&written, bytes);
         cr_assert(phx_registration_decode(&read, bytes, sizeof bytes));
         cr_assert(read.gateway == written.gateway && read.asks == written.asks);
         cr_assert(read.definition == 7 && read.registration == 8 && read.version == 9);
     }
-    bytes[8]++; /* behind magic and format */
+    bytes[6]++; /* behind magic and formats */
     cr_assert_not(phx_registration_decode(&read, bytes, sizeof bytes));
-    phx_registration_encode(&(phx_registration){.asks = true, .registration = 8}, bytes);
+    phx_registration_encode(&(phx_registration){.formats = PHX_FORMATS, .asks = true, .registration = 8}, bytes);
     cr_assert_not(phx_registration_decode(&read, bytes, sizeof bytes));
-    phx_registration_encode(&(phx_registration){.asks = true, .version = 9}, bytes);
+    phx_registration_encode(&(phx_registration){.formats = PHX_FORMATS, .asks = true, .version = 9}, bytes);
     cr_assert_not(phx_registration_decode(&read, bytes, sizeof bytes));
 }

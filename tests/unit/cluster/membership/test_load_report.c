@@ -91,7 +91,7 @@ Test(load_report, of_two_grids_the_map_s_one_fits)
     static phx_cluster_map map;
     static uint32_t entities[PHX_CLUSTER_REGIONS_MAX];
     phx_cluster_map_init(&map, 4, 2);
-    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 5, .number = 1}));
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 5, .number = 1, .format = PHX_FORMAT_MAX}));
     report = (phx_load_report){.columns = 4, .rows = 2, .region_count = 1, .regions = {{.region = 3, .entities = 9}}};
     cr_assert(phx_load_report_fits(&report, &map));
     phx_load_report_entities(&report, &map, 1, entities);

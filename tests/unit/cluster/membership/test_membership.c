@@ -237,7 +237,7 @@ static void count_written(void *user, const phc_answer *answer)
 /* Keys 1000.. stand before key 2: more than a map can have. */
 Test(membership, members_stay_while_too_many_are_registered)
 {
-    const phx_registration registration = {.definition = 1};
+    const phx_registration registration = {.formats = PHX_FORMATS, .definition = 1};
     unsigned char bytes[PHX_REGISTRATION_BYTES];
     char key[PHC_KEY_MAX + 1];
     uint32_t written = 0;
@@ -287,7 +287,7 @@ Test(membership, keys_that_can_not_be_read_take_no_place_of_others)
     phx_listed_begin(membership);
     for (uint32_t i = 0; i < PHX_LISTED_MAX; i++) take_key(membership, 1000 + i, "?", 1);
     for (uint32_t i = 0; i < PHX_LISTED_MAX; i++) {
-        const phx_registration registration = {.definition = 1, .registration = 1 + i};
+        const phx_registration registration = {.formats = PHX_FORMATS, .definition = 1, .registration = 1 + i};
         phx_registration_encode(&registration, bytes);
         take_key(membership, 2000 + i, bytes, sizeof bytes);
         cr_assert_eq(membership->listed_count, PHX_LISTED_MAX);
@@ -586,7 +586,8 @@ Test(membership, a_lease_of_one_that_comes_back_is_proven_by_a_map_behind_its_ke
 Test(membership, a_registration_says_itself_or_is_of_the_keys_revision_and_lease)
 {
     unsigned char bytes[PHX_REGISTRATION_BYTES];
-    const phx_registration written = {.gateway = true, .definition = 7, .registration = 9}, first = {.definition = 7};
+    const phx_registration written = {.formats = PHX_FORMATS, .gateway = true, .definition = 7, .registration = 9},
+                           first = {.formats = PHX_FORMATS, .definition = 7};
     phx_registration read;
     phx_registration_encode(&written, bytes);
     cr_assert(phx_registration_decode(&read, bytes, sizeof bytes));

@@ -167,7 +167,8 @@ static void write_key(const char *key, const unsigned char *bytes, size_t size)
 static void write_registration(const char *key, uint64_t definition, uint64_t registration)
 {
     unsigned char bytes[PHX_REGISTRATION_BYTES];
-    phx_registration_encode(&(phx_registration){.definition = definition, .registration = registration}, bytes);
+    phx_registration_encode(
+        &(phx_registration){.formats = PHX_FORMATS, .definition = definition, .registration = registration}, bytes);
     write_key(key, bytes, sizeof bytes);
 }
 
@@ -178,7 +179,8 @@ static void write_map(uint16_t count)
     static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
     phx_cluster_map_init(&map, REGIONS / 2, 2);
     for (uint16_t i = 0; i < count; i++)
-        cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 77u + i, .number = (uint16_t)(2 + i)}));
+        cr_assert(phx_cluster_map_join(
+            &map, (phx_member){.registration = 77u + i, .number = (uint16_t)(2 + i), .format = PHX_FORMAT_MAX}));
     write_key("ph/unit/map", bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes));
 }
 
@@ -378,40 +380,6 @@ Test(refusal, of_two_that_wait_for_a_dead_member_one_joins)
     check_one_joined();
 }
 
-/* A process of another version writes the same bytes with another number of the format. */
-static void write_foreign(const char *key, unsigned char *bytes, size_t size)
-{
-    bytes[4] = PHX_CLUSTER_FORMAT + 1; /* behind the magic */
-    write_key(key, bytes, size);
-}
-
-static void write_foreign_registration(void)
-{
-    unsigned char bytes[PHX_REGISTRATION_BYTES];
-    phx_registration_encode(&(phx_registration){.definition = 1}, bytes);
-    write_foreign("ph/unit/nodes/9", bytes, sizeof bytes);
-    cr_assert(phx_registration_is_foreign(bytes, sizeof bytes));
-    cr_assert_not(phx_registration_is_foreign(bytes, 7));
-    bytes[0]++;
-    cr_assert_not(phx_registration_is_foreign(bytes, sizeof bytes));
-}
-
-Test(refusal, a_process_of_another_version_yields_and_members_go_on)
-{
-    bed_start(0, 1, REGIONS, 1, false);
-    bed_run(20);
-    write_foreign_registration();
-    bed_start(1, 2, REGIONS, 1, false);
-    bed_run(60);
-    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
-    cr_assert(may_save_now(&bed.processes[0].node));
-    cr_assert_gt(bed.processes[0].membership.counts.skipped, 0);
-    cr_assert_eq(bed.processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(bed.processes[1].membership.reason, PHX_OTHER_FORMAT);
-    cr_assert_eq(bed.processes[1].membership.why, PH_BAD_DEF);
-    cr_assert_eq(bed.processes[0].node.map.member_count, 1);
-}
-
 Test(refusal, a_map_of_another_version_is_refused_by_name_and_stays)
 {
     static phx_cluster_map map;
@@ -419,18 +387,19 @@ Test(refusal, a_map_of_another_version_is_refused_by_name_and_stays)
     phx_cluster_map_init(&map, REGIONS / 2, 2);
     map.version = 1;
     const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
-    bytes[4] = PHX_CLUSTER_FORMAT + 1;
+    bytes[4] = PHX_FORMAT_MAX + 1;
     phx_writer writer = {.at = bytes + size - PHX_SUM_BYTES, .end = bytes + size};
     cr_assert_eq(phx_sum_seal(&writer, bytes), size);
-    cr_assert(phx_cluster_map_is_foreign(bytes, size));
-    cr_assert_not(phx_cluster_map_is_foreign(bytes, size - 1));
-    write_foreign("ph/unit/map", bytes, size);
+    cr_assert_eq(phx_cluster_map_format(bytes, size), PHX_FORMAT_MAX + 1);
+    cr_assert_eq(phx_cluster_map_format(bytes, size - 1), 0);
+    write_key("ph/unit/map", bytes, size);
     bed_start(0, 1, REGIONS, 1, false);
     bed_run(20);
     cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_str_eq(bed.processes[0].membership.reason, PHX_OTHER_FORMAT);
+    cr_assert_str_eq(bed.processes[0].membership.reason,
+                     PHX_OTHER_FORMAT ": it has format 2, and this process reads 1 to 1");
     cr_assert_eq(bed.processes[0].membership.why, PH_BAD_DEF);
     const phx_memory_table *table = phx_memory_table_of(bed.memory);
     for (uint32_t i = 0; i < table->key_count; i++)
-        cr_assert(strcmp(table->keys[i].key, "ph/unit/map") != 0 || table->keys[i].value[4] == PHX_CLUSTER_FORMAT + 1);
+        cr_assert(strcmp(table->keys[i].key, "ph/unit/map") != 0 || table->keys[i].value[4] == PHX_FORMAT_MAX + 1);
 }

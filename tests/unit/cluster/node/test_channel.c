@@ -93,7 +93,7 @@ typedef struct flight {
 
 static void send_message(phx_channel *channel, flight *to)
 {
-    phx_wire_head head = {.kind = PHX_WIRE_CHANNEL, .source = 1, .target = 2, .version = 1};
+    phx_wire_head head = {.format = PHX_FORMAT_MAX, .kind = PHX_WIRE_CHANNEL, .source = 1, .target = 2, .version = 1};
     phx_wire_message message;
     phx_wire_begin(&message, to->bytes, sizeof to->bytes);
     phx_channel_write(channel, &message, &head);
@@ -104,7 +104,7 @@ static void hear_message(phx_channel *channel, const flight *from)
 {
     phx_wire_head head;
     phx_wire_items items;
-    cr_assert_eq(phx_wire_open(&head, &items, from->bytes, from->size), PHX_WIRE_GOOD);
+    cr_assert_eq(phx_wire_open(&head, &items, PHX_FORMATS, from->bytes, from->size), PHX_WIRE_GOOD);
     cr_assert(phx_channel_hear(channel, head.ack, head.confirmed));
     while (channel->acked < head.ack) phx_channel_pop(channel);
     for (uint32_t i = 0; i < head.item_count; i++) {
@@ -172,7 +172,7 @@ Test(channel, a_repetition_has_few_items_until_an_ack_comes)
     phx_channel_init(&channel, &memory);
     for (uint32_t i = 0; i < 100; i++) phx_wire_put_offer(phx_channel_push(&channel, PHX_WIRE_OFFER_BYTES), &offer);
     for (uint32_t i = 0; i < 5; i++) {
-        phx_wire_head head = {0};
+        phx_wire_head head = {.format = PHX_FORMAT_MAX};
         phx_wire_message message;
         for (uint32_t k = 0; k < 10 && i == 2; k++) /* new ones go on, until an ack is overdue */
             phx_wire_put_offer(phx_channel_push(&channel, PHX_WIRE_OFFER_BYTES), &offer);

@@ -31,7 +31,7 @@ static void set_up(void)
     allocator = (fail_alloc){0};
     phx_cluster_map_init(&map, NODES, 1);
     for (uint32_t i = 0; i < NODES; i++) {
-        const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1)};
+        const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1), .format = PHX_FORMAT_MAX};
         const phx_node_def def = {.member = member, .unacked_max = UNACKED, .allocator = fail_alloc_hooks(&allocator)};
         phx_node_init(&nodes[i], &def);
         is_dead[i] = false;

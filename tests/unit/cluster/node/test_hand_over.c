@@ -25,7 +25,8 @@ static void members_begin(void)
     allocator = (fail_alloc){0};
     phx_cluster_map_init(&map, REGIONS, 1);
     for (uint32_t i = 0; i < MEMBERS; i++) {
-        const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1), .gateway = i == GATEWAY};
+        const phx_member member = {
+            .registration = 10u + i, .number = (uint16_t)(i + 1), .format = PHX_FORMAT_MAX, .gateway = i == GATEWAY};
         const phx_node_def def = {
             .member = member, .freezes = i == B, .unacked_max = UNACKED, .allocator = fail_alloc_hooks(&allocator)};
         phx_node_init(&nodes[i], &def);
@@ -306,7 +307,7 @@ Test(hand_over, an_offer_to_a_node_that_leaves_is_not_taken_and_comes_back)
 Test(hand_over, the_loss_of_a_region_is_told_again_as_it_comes_back)
 {
     const uint32_t region = region_of(A);
-    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 20, .number = 9}));
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 20, .number = 9, .format = PHX_FORMAT_MAX}));
     map.regions[region] = (phx_region){.number = nodes[A].def.member.number, .lost = map.version};
     read_map();
     phx_map_barrier_begin(&nodes[A], 1);

@@ -25,7 +25,8 @@ static void set_up(void)
     now = 7;
     phx_cluster_map_init(&map, MEMBERS, 1);
     for (uint32_t i = 0; i < MEMBERS; i++) {
-        const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1), .gateway = i == GATEWAY};
+        const phx_member member = {
+            .registration = 10u + i, .number = (uint16_t)(i + 1), .format = PHX_FORMAT_MAX, .gateway = i == GATEWAY};
         phx_node_init(&nodes[i], &(phx_node_def){.member = member,
                                                  .unacked_max = 1,
                                                  .link_ns = LINK_TICKS * (uint64_t)TICK_NS,

@@ -10,8 +10,14 @@
 enum { BYTES = 4096, ITEMS = 5 };
 
 static unsigned char bytes[BYTES], damaged[BYTES];
-static const phx_wire_head sample = {
-    .kind = PHX_WIRE_CHANNEL, .source = 3, .target = 1ull << 40, .version = 7, .first = 100, .ack = 9, .confirmed = 8};
+static const phx_wire_head sample = {.format = PHX_FORMAT_MAX,
+                                     .kind = PHX_WIRE_CHANNEL,
+                                     .source = 3,
+                                     .target = 1ull << 40,
+                                     .version = 7,
+                                     .first = 100,
+                                     .ack = 9,
+                                     .confirmed = 8};
 
 static size_t make_message(void)
 {
@@ -33,7 +39,7 @@ static phx_wire_flaw open_bytes(const unsigned char *of, size_t size)
 {
     phx_wire_head head;
     phx_wire_items items;
-    return phx_wire_open(&head, &items, of, size);
+    return phx_wire_open(&head, &items, PHX_FORMATS, of, size);
 }
 
 static phx_wire_flaw open_sealed(size_t size)
@@ -48,7 +54,7 @@ Test(wire, a_message_comes_out_as_it_went_in)
     phx_wire_head head;
     phx_wire_items items;
     const size_t size = make_message();
-    cr_assert_eq(phx_wire_open(&head, &items, bytes, size), PHX_WIRE_GOOD);
+    cr_assert_eq(phx_wire_open(&head, &items, PHX_FORMATS, bytes, size), PHX_WIRE_GOOD);
     cr_assert_eq(head.kind, sample.kind);
     cr_assert_eq(head.source, sample.source);
     cr_assert_eq(head.target, sample.target);
