@@ -12,6 +12,7 @@
 #include "shards/interest/delta_held.h"
 #include "shards/interest/delta_related.h"
 #include "shards/interest/evaluate.h"
+#include "shards/interest/lone_observers.h"
 #include "shards/interest/pair_mirror.h"
 #include "shards/interest/pair_sift.h"
 #include "shards/query/far_list.h"
@@ -175,14 +176,6 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
         return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
     const phx_prev_rows_row *previous = &tile->shard->previous.rows[t];
     return (standing){NAN, NAN, previous->x, previous->y};
-}
-
-/* Is one of these observers discontinuous, or one between them, as where only some of a tile's are run? */
-static bool any_discontinuous_place(const phx_scratch *scratch, phx_tile_observers of)
-{
-    const phx_tile *tile = &scratch->tile;
-    if (PHX_LIKELY(tile->discontinuous_own_count == 0) || of.count == 0) return false;
-    return phx_tile_next_discontinuous(tile, of.place[0]) <= of.place[of.count - 1];
 }
 
 /* Prefetches relations that are due, so many hops from their observer, each of which needs the one before. */
@@ -740,19 +733,6 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
     return PHX_SLOT_NONE;
 }
 
-/* Leaves out observers with an empty annulus, where without a pair only an annulus has events. */
-static phx_tile_observers keep_holders(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
-{
-    uint32_t *kept = scratch->holders, n = 0;
-    PHX_ASSERT(of.count <= scratch->holders_capacity);
-    for (uint32_t w = 0; w < of.count; w++) { /* no branch: reads of many observers overlap */
-        const uint32_t place = of.place[w];
-        kept[n] = place;
-        n += phx_annulus_of(shard, phx_row_slot(&shard->grid.rows, scratch->tile.row[place])).count > 0;
-    }
-    return (phx_tile_observers){.place = kept, .count = n};
-}
-
 /*
  * Turns the pairs found so far, of these observers, into changes, observer by observer. The targets of a change are its
  * words, or take their place: there are never more targets than words, except for observers that are discontinuous or
@@ -769,12 +749,12 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
     /* then observers without pairs may have events, too */
     const bool far = phx_delta_far_any(&scratch->tile, of);
     const bool held = phx_delta_may_hold(&scratch->tile, shard);
-    const bool any = far || held || any_discontinuous_place(scratch, of) || any_related_place(scratch, shard, of);
-    const bool lone = any || scratch->tile.annular;
+    const bool any = far || held || any_related_place(scratch, shard, of);
+    const bool lone = any || scratch->tile.annular || phx_lone_any_discontinuous(&scratch->tile, of);
     if (pairs == 0 && !lone) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
-    if (lone && !any) of = keep_holders(scratch, shard, of);
+    if (!any) of = lone ? phx_lone_keep(scratch, shard, of) : (phx_tile_observers){0};
     if (!resolve_pairs(scratch, shard, radii->in, radii->keep, lone || shard->limited)) return first;
     const bool apart = lone || any_near_limit(scratch, shard);
     if (apart) scratch->target_count += runs->first[runs->count];
@@ -788,19 +768,19 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         while (PHX_UNLIKELY(special[specials] < runs->first[i + 1])) specials++;
         PHX_ASSERT(apart || scratch->target_count <= scratch->word_first + runs->first[i]);
         if (PHX_UNLIKELY(shard->relations.used > 0)) await_relations(scratch, shard, i);
-        if (lone) {
+        if (of.count > 0 && of.place[0] < place) {
             const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
-            if (of.count > 0 && of.place[0] == place) of.place++, of.count--;
-            else PHX_ASSERT(!any); /* its annulus is empty */
         }
+        if (of.count > 0 && of.place[0] == place) of.place++, of.count--;
+        else PHX_ASSERT(!any); /* it has events by its pairs alone */
         if (view == 0.0f) continue;
         const phx_delta_result result = emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, apart);
         PHX_ASSERT(apart || result != PHX_DELTA_EVALUATE);
         if (!finish_run(scratch, shard, run_at(scratch, shard, i).slot, result)) return place;
         PHX_ASSERT(apart || scratch->target_count <= end); /* targets did not grow: they would overwrite words */
     }
-    return lone ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
+    return emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii);
 }
 
 /*

@@ -37,7 +37,7 @@ void phx_scratch_relieve(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->places, &scratch->places_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&scratch->holders, &scratch->holders_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->lone, &scratch->lone_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->squares, &scratch->squares_capacity, sizeof(float));
     phx_release(mem, (void **)&scratch->enter, &scratch->enter_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->leave, &scratch->leave_capacity, sizeof(uint32_t));
@@ -108,8 +108,8 @@ bool phx_scratch_reserve_pairs(phx_scratch *scratch, uint32_t count)
     size_t step = (size_t)capacity + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&scratch->places, &scratch->places_capacity, 0, places, sizeof(uint32_t)))
         return false;
-    if (scratch->tile.annular &&
-        !phx_grow(scratch->mem, (void **)&scratch->holders, &scratch->holders_capacity, 0, places, sizeof(uint32_t)))
+    if ((scratch->tile.annular || scratch->tile.discontinuous_own_count > 0) &&
+        !phx_grow(scratch->mem, (void **)&scratch->lone, &scratch->lone_capacity, 0, places, sizeof(uint32_t)))
         return false;
     if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0, ARRAYS * step,
                   sizeof(uint32_t)))
