@@ -18,6 +18,8 @@ typedef struct prev_list_search {
     const phx_relation_set *related; /* NULL: none */
     float x, y, z;
     bool indexed; /* rows are as in the index phase; else of the last tick, dead slots included */
+    bool noted;   /* the flags of rows may be newer than the last tick's end */
+    bool plain;   /* it saw each target in view that was not special */
     uint32_t *out;
     uint32_t count;
     phx_list_fn visit; /* NULL: out[] has room for all; else it is told piece by piece */
@@ -68,68 +70,85 @@ static bool was_near(const prev_list_search *at, const phx_attr *target, float d
     return phx_near_admits(at->attr, target) && (bound >= at->attr->view || was_within(at, distance, bound));
 }
 
-static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
+/* Was a target listed that stood at x and y? special: its attributes, as they count; else NULL. */
+static bool was_listed(const prev_list_search *at, uint32_t target, const phx_attr *special, float x, float y)
+{
+    if (phx_related_to(at->shard, at->related, target)) return false;
+    const bool square = at->shard->previous.shape == PH_SHAPE_SQUARE;
+    const float distance = level_distance(at, target, phx_range_measure(x - at->x, y - at->y, square));
+    return (special ? was_near(at, special, distance) : at->common) && was_within(at, distance, at->attr->view);
+}
+
+/* Adds the targets of rows, which are few enough for one scan. */
+static void add_prev_rows(prev_list_search *at, phx_span span)
 {
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
-    bool noted = !at->indexed &&
-                 shard->previous.attr_count > 0; /* then the flags of rows may be newer than the last tick's end */
-    phx_row_query query;
-    phx_row_query_open(&query, shard->kernels, phx_grid_walk(&shard->grid, at->attr->instance, add_prev_rect(at)),
-                       (phx_range){at->x, at->y, at->attr->view, shard->previous.shape == PH_SHAPE_SQUARE}, true);
-    query.measures = true;
-    for (uint32_t n; phx_row_query_next(&query, &n);) {
-        for (uint32_t i = 0; i < n; i++) {
-            const phx_row_word word = phx_row_word_at(query.hits, i);
-            uint32_t target = phx_row_word_slot(word);
-            bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
-            if (target == at->slot || phx_related_to(shard, at->related, target)) continue;
-            const float distance = level_distance(at, target, query.squares[i]);
-            const bool listed = changed || phx_row_word_special(word)
-                                    ? was_near(at, phx_prev_rows_attr_of(&shard->previous, store, target), distance)
-                                    : at->common;
-            if (!listed || !was_within(at, distance, at->attr->view)) continue;
-            add_prev_target(at, target);
+    const phx_grid_rows *now = &shard->grid.rows, rows = {.x = now->ox, .y = now->oy, .slot = now->slot};
+    const phx_range area = {at->x, at->y, at->attr->view, shard->previous.shape == PH_SHAPE_SQUARE};
+    uint32_t hits[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
+    float squares[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
+    const uint32_t count = shard->kernels->range_scan(&rows, span, &area, hits, squares);
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_row_word word = phx_row_word_at(hits, i);
+        const uint32_t target = phx_row_word_slot(word);
+        if (target == at->slot) continue;
+        if (PHX_UNLIKELY(!at->plain || phx_row_word_special(word))) {
+            const uint32_t row = store->body[target].row;
+            const bool changed = at->noted && (store->body[target].state & PHX_SLOT_NOTED);
+            const bool special = changed || phx_row_word_special(word);
+            const phx_attr *attr = special ? phx_prev_rows_attr_of(&shard->previous, store, target) : NULL;
+            if (!was_listed(at, target, attr, now->ox[row], now->oy[row])) continue;
         }
+        add_prev_target(at, target);
     }
-    *pairs += query.pairs;
 }
 
-/* Adds previous rows, a piece at a time. */
-static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
+/* Adds the targets of previous rows, which are few enough for one scan. */
+static void add_prev_discontinuous(prev_list_search *at, phx_span span)
 {
     const phx_prev_rows *previous = &at->shard->previous;
     const phx_grid_rows rows = {.x = previous->x, .y = previous->y, .slot = previous->place};
     const phx_range area = {at->x, at->y, at->attr->view, previous->shape == PH_SHAPE_SQUARE};
     uint32_t hits[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
     float squares[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
-    *pairs += span.end - span.first;
-    for (phx_span piece = span; piece.first < span.end; piece.first = piece.end) {
-        piece.end = span.end - piece.first < PHX_QUERY_ROWS ? span.end : piece.first + PHX_QUERY_ROWS;
-        uint32_t count = at->shard->kernels->range_scan(&rows, piece, &area, hits, squares);
-        for (uint32_t i = 0; i < count; i++) {
-            const phx_row_word word = phx_row_word_at(previous->word, hits[i]);
-            const uint32_t target = phx_row_word_slot(word);
-            if (target == at->slot || phx_related_to(at->shard, at->related, target)) continue;
+    const uint32_t count = at->shard->kernels->range_scan(&rows, span, &area, hits, squares);
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_row_word word = phx_row_word_at(previous->word, hits[i]);
+        const uint32_t target = phx_row_word_slot(word);
+        if (target == at->slot) continue;
+        if (PHX_UNLIKELY(!at->plain || phx_row_word_special(word))) {
             const phx_prev_rows_row *row = &previous->rows[hits[i]];
-            const float distance =
-                level_distance(at, target, phx_range_measure(row->x - at->x, row->y - at->y, area.square));
-            const bool listed = phx_row_word_special(word)
-                                    ? was_near(at, phx_prev_rows_row_attr(previous, &at->shard->store, row), distance)
-                                    : at->common;
-            if (!listed || !was_within(at, distance, at->attr->view)) continue;
-            add_prev_target(at, target);
+            const bool special = phx_row_word_special(word);
+            const phx_attr *attr = special ? phx_prev_rows_row_attr(previous, &at->shard->store, row) : NULL;
+            if (!was_listed(at, target, attr, row->x, row->y)) continue;
         }
+        add_prev_target(at, target);
     }
 }
 
-static void add_prev_discontinuous(prev_list_search *at, uint64_t *pairs)
+/* Tells a span in pieces that are few enough for one scan. */
+static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs,
+                          void (*add)(prev_list_search *at, phx_span piece))
+{
+    *pairs += span.end - span.first;
+    for (; span.end - span.first > PHX_QUERY_ROWS; span.first += PHX_QUERY_ROWS)
+        add(at, (phx_span){span.first, span.first + PHX_QUERY_ROWS});
+    if (span.first < span.end) add(at, span);
+}
+
+/* Adds the near part of the list: from the rows, and from the previous ones of entities that are discontinuous. */
+static void add_prev_near(prev_list_search *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
-    if (shard->previous.row_count == 0) return;
-    phx_block_walk walk =
-        phx_grid_walk(&shard->grid, at->attr->instance, phx_interest_rect(shard->rules, at->x, at->y, at->attr->view));
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) add_prev_span(at, block->previous, pairs);
+    const bool previous = at->indexed && shard->previous.row_count > 0;
+    phx_block_walk walk = phx_grid_walk(&shard->grid, at->attr->instance, add_prev_rect(at));
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        phx_span spans[PHX_BLOCK_SIDE];
+        const uint32_t count = phx_block_spans(block, walk.rect, spans);
+        for (uint32_t i = 0; i < count; i++) add_prev_span(at, spans[i], pairs, add_prev_rows);
+        if (previous) add_prev_span(at, block->previous, pairs, add_prev_discontinuous);
+    }
 }
 
 static phx_far_observer far_observer_of(const prev_list_search *at)
@@ -137,21 +156,14 @@ static phx_far_observer far_observer_of(const prev_list_search *at)
     return (phx_far_observer){at->slot, at->attr, at->x, at->y, at->z};
 }
 
-static void add_prev_far(prev_list_search *at)
+/* Adds what is in the list beside its near part. */
+static void add_prev_beside(prev_list_search *at)
 {
     const phx_far_observer observer = far_observer_of(at);
+    const phx_annulus annulus = phx_annulus_of(at->shard, at->slot);
     for (uint32_t i = 0, target; phx_far_list_before(at->shard, &observer, &i, &target);)
         if (!phx_related_to(at->shard, at->related, target)) add_prev_target(at, target);
-}
-
-static void add_prev_related(prev_list_search *at)
-{
     for (uint32_t i = 0, target; phx_related_listed(at->related, &i, &target);) add_prev_target(at, target);
-}
-
-static void add_prev_annulus(prev_list_search *at)
-{
-    const phx_annulus annulus = phx_annulus_of(at->shard, at->slot);
     for (uint32_t i = 0; i < annulus.count; i++) add_prev_target(at, annulus.at[i]);
 }
 
@@ -169,6 +181,8 @@ static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
                            .y = rows->oy[body->row],
                            .indexed = shard->deferred.depth == 0};
     at.common = phx_sees_common(shard, at.attr);
+    at.noted = !at.indexed && shard->previous.attr_count > 0;
+    at.plain = at.common && !at.noted && !at.related && !phx_shape_is_tall(shard->previous.shape);
     if (phx_shape_is_tall(shard->previous.shape)) at.z = shard->old_heights.at[slot];
     if (at.x != at.x) { /* it is discontinuous itself */
         const phx_prev_rows_row *row = &shard->previous.rows[store->tail[slot].list.block];
@@ -184,11 +198,8 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
     PHX_ASSERT(shard->store.tail[slot].list.derived == 1);
     prev_list_search at = open_prev_list(shard, slot);
     at.out = out;
-    add_prev_rows(&at, pairs);
-    if (at.indexed) add_prev_discontinuous(&at, pairs);
-    add_prev_far(&at);
-    add_prev_related(&at);
-    add_prev_annulus(&at);
+    add_prev_near(&at, pairs);
+    add_prev_beside(&at);
     return at.count;
 }
 
@@ -201,10 +212,8 @@ void phx_prev_list_visit(const phx_shard *shard, uint32_t slot, phx_list_fn visi
     at.out = targets;
     at.visit = visit;
     at.user = user;
-    add_prev_rows(&at, &pairs);
-    add_prev_far(&at);
-    add_prev_related(&at);
-    add_prev_annulus(&at);
+    add_prev_near(&at, &pairs);
+    add_prev_beside(&at);
     tell_prev_piece(&at);
 }
 

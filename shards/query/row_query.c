@@ -16,19 +16,7 @@ void phx_row_query_open(phx_row_query *query, const phx_kernels *kernels, phx_bl
     }
     query->kernels = kernels;
     query->area = area;
-    query->measures = false;
     query->span = query->span_count = query->pairs = query->ranges = 0;
-}
-
-/* Measures the hits of a piece by the longer axis, in their order. */
-static void measure_axes(phx_row_query *query, phx_span piece)
-{
-    const phx_range *area = &query->area;
-    uint32_t n = 0;
-    for (uint32_t i = piece.first; i < piece.end; i++) {
-        const float longer = phx_range_measure(query->rows.x[i] - area->x, query->rows.y[i] - area->y, true);
-        if (longer <= area->r) query->squares[n++] = longer;
-    }
 }
 
 bool phx_row_query_next(phx_row_query *query, uint32_t *count)
@@ -44,7 +32,6 @@ bool phx_row_query_next(phx_row_query *query, uint32_t *count)
     uint32_t rows = span->end - span->first < PHX_QUERY_ROWS ? span->end - span->first : PHX_QUERY_ROWS;
     phx_span piece = {span->first, span->first + rows};
     *count = query->kernels->range_scan(&query->rows, piece, &query->area, query->hits, query->squares);
-    if (PHX_UNLIKELY(query->measures) && query->area.square) measure_axes(query, piece);
     query->pairs += rows;
     span->first += rows;
     query->span += span->first == span->end;

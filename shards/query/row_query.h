@@ -23,7 +23,6 @@ typedef struct phx_row_query {
     uint32_t span, span_count;
     uint32_t pairs;  /* tested so far */
     uint32_t ranges; /* begun so far */
-    bool measures;   /* squares[] of a square are the longer axis: the measure that the range test compares */
     uint32_t hits[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
     float squares[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
 } phx_row_query;
