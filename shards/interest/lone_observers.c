@@ -10,7 +10,8 @@ static uint32_t keep_discontinuous(const phx_tile *tile, phx_tile_observers of, 
 {
     const uint32_t *own = tile->discontinuous_own, count = tile->discontinuous_own_count;
     uint32_t n = 0, w = 0;
-    for (uint32_t d = phx_tile_places_below(own, count, of.place[0]); d < count && own[d] <= of.place[of.count - 1]; d++) {
+    for (uint32_t d = phx_tile_places_below(own, count, of.place[0]); d < count && own[d] <= of.place[of.count - 1];
+         d++) {
         const uint32_t apart = own[d] - of.place[w], left = of.count - w;
         w += phx_tile_places_below(of.place + w, apart < left ? apart : left, own[d]);
         kept[n] = own[d];

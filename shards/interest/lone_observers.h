@@ -15,8 +15,8 @@ static inline bool phx_lone_any_discontinuous(const phx_tile *tile, phx_tile_obs
 }
 
 /*
- * Of these observers, the ones that are discontinuous or have an annulus that is not empty: no other has an event without a
- * pair, unless a far target, a relation or a held target is due. They stand in scratch->lone.
+ * Of these observers, the ones that are discontinuous or have an annulus that is not empty: no other has an event
+ * without a pair, unless a far target, a relation or a held target is due. They stand in scratch->lone.
  */
 phx_tile_observers phx_lone_keep(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of);
 

@@ -73,8 +73,8 @@ typedef struct phx_scratch {
     phx_high_water mark_use;
     uint32_t *hits; /* the new list */
     uint32_t hits_capacity;
-    uint32_t *places;  /* of a tile's observers that are compared together */
-    uint32_t *lone;    /* of observers that were compared together: places of the ones in lone_observers.h */
+    uint32_t *places; /* of a tile's observers that are compared together */
+    uint32_t *lone;   /* of observers that were compared together: places of the ones in lone_observers.h */
     uint32_t places_capacity, lone_capacity;
     float *squares; /* squared distances of hits */
     uint32_t squares_capacity;
