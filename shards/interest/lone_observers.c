@@ -12,7 +12,7 @@ static uint32_t keep_discontinuous(const phx_tile *tile, phx_tile_observers of, 
     uint32_t n = 0, w = 0;
     for (uint32_t d = phx_tile_places_below(own, count, of.place[0]); d < count && own[d] <= of.place[of.count - 1];
          d++) {
-        const uint32_t apart = own[d] - of.place[w], left = of.count - w;
+        const uint32_t apart = own[d] - of.place[w], left = of.count - w; /* no more observers than places between */
         w += phx_tile_places_below(of.place + w, apart < left ? apart : left, own[d]);
         kept[n] = own[d];
         n += of.place[w] == own[d];
