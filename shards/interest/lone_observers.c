@@ -27,8 +27,10 @@ static uint32_t keep_holders(const phx_scratch *scratch, const phx_shard *shard,
     uint32_t n = 0;
     for (uint32_t w = 0; w < of.count; w++) { /* no branch: reads of many observers overlap */
         const uint32_t place = of.place[w], row = scratch->tile.row[place];
+        const uint32_t holds = phx_annulus_of(shard, phx_row_slot(rows, row)).count > 0;
+        const uint32_t discontinuous = phx_row_discontinuous(rows, row);
         kept[n] = place;
-        n += (phx_annulus_of(shard, phx_row_slot(rows, row)).count > 0) | phx_row_discontinuous(rows, row);
+        n += holds | discontinuous;
     }
     return n;
 }
