@@ -279,8 +279,9 @@ typedef struct phc_def {
     uint32_t moves_per_tick;       /* families and single entities handed over in a tick, at most; 1024 are on their way
                                       to one node at a time */
     phc_store_loss store_loss;
-    uint16_t number; /* that it wishes, among the living members; 0 = the lowest that is free. If another living
-                        process keeps that number for a lease, this one is fenced */
+    uint16_t number; /* that it wishes, among the living members; 0 = the lowest that is free, or where many
+                        begin at once one of the lowest. If another living process keeps that number for a lease, this
+                        one is fenced */
     bool gateway;    /* it owns nothing, has no world, and is waited for at map barriers */
     bool balance;    /* a node: it may be the one that gives regions of a busy node to others, by their loads. A load is
                         the time from phc_tick() to the end of phc_told(): work outside of a round does not count */

@@ -167,7 +167,9 @@
     X(u32, moves_per_tick, 2000, 0, 1, 1000000, "families and single entities handed over in a tick, at most") \
     X(store_loss, store_loss, 0, 0, 0, 1, \
       "without the control store a node goes on until it hears of a newer map, or freezes: it owns nothing") \
-    X(u16, number, 0, 0, 0, UINT16_MAX, "that it wishes among the living members; 0 = the lowest that is free") \
+    X(u16, number, 0, 0, 0, UINT16_MAX, \
+      "that it wishes among the living members; 0 = the lowest that is free, or where many begin at once one of the " \
+      "lowest") \
     X(flag, gateway, false, 0, 0, 1, "it has no world and owns nothing") \
     X(flag, balance, true, 0, 0, 1, \
       "it may be the one node that gives regions of a busy node to others; off at all of them: none does") \

@@ -43,6 +43,8 @@ enum {
     JOIN_TICKS = 700, /* the most until all nodes have regions, */
     MAP_WRITES =
         NODES * 3 / 4, /* and writes of the map that are tried: one and a half for all that come in a list's time */
+    NUMBERS_LOST = NODES * 12, /* tries to take a number: 32 for each where each tries the next one */
+    NUMBER_MOST = 2 * NODES,
     WALK_TICKS = 100,
     LEAVE_TICKS = 300, /* the most until the dead and the drained are out */
     CALM_TICKS = 500,  /* the most until no map changes any more, */
@@ -406,6 +408,10 @@ static void join_all(cluster *c)
                  " times, %" PRIu64 " of these and %" PRIu64 " of numbers came too late; a node has %" PRIu64 " KiB\n",
                  c->seed, ticks, all.map_writes, all.map_conflicts, all.number_conflicts, all.memory / NODES / 1024);
     CHECK(all.map_writes <= MAP_WRITES, "%s: %" PRIu64 " writes of the map", c->when, all.map_writes);
+    CHECK(all.number_conflicts <= NUMBERS_LOST, "%s: %" PRIu64 " numbers lost", c->when, all.number_conflicts);
+    for (uint32_t i = 0; i < NODES; i++)
+        CHECK(phc_number(c->hosts[i].node.member) <= NUMBER_MOST, "%s: a node has number %u", c->when,
+              phc_number(c->hosts[i].node.member));
     print_times(c, "joining");
 }
 

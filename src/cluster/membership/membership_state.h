@@ -140,6 +140,7 @@ typedef struct phx_membership {
     phx_listed *listed;
     uint32_t listed_count, listed_capacity;
     phx_number_set numbers;   /* of all keys of the last list, listed or not */
+    uint32_t numbers_lost;    /* that others were faster to take */
     uint32_t lists_with_dead; /* in a row */
     phx_cluster_map map;      /* the newest one that was read or written */
     phx_cluster_map proposed; /* under way; */

@@ -146,12 +146,15 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     return changed || (membership->returns && phx_comeback_propose(membership, copy_map(membership, map)));
 }
 
-uint16_t phx_proposal_number(const phx_membership *membership)
+uint16_t phx_proposal_number(const phx_membership *membership, uint32_t passed)
 {
+    uint16_t last = 0;
     for (uint32_t number = 1; number <= UINT16_MAX; number++) {
         const bool is_used = phx_number_set_has(&membership->numbers, (uint16_t)number) ||
                              phx_cluster_map_numbered(&membership->map, (uint16_t)number);
-        if (!is_used) return (uint16_t)number;
+        if (is_used) continue;
+        last = (uint16_t)number;
+        if (passed-- == 0) break;
     }
-    return 0;
+    return last;
 }

@@ -9,7 +9,8 @@
 /* Changes a map of that list into membership->proposed. false: there is nothing to change. */
 bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map);
 
-/* The lowest number that neither a registered process nor a member has; 0: all are taken. */
-uint16_t phx_proposal_number(const phx_membership *membership);
+/* The lowest number that neither a registered process nor a member has, above so many of these, if there is one; 0: all
+ * are taken. */
+uint16_t phx_proposal_number(const phx_membership *membership, uint32_t passed);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * Registering: a process writes the key of its number, under its lease. Without a wished number it takes the lowest
- * that is free. On the member's thread.
+ * that is free; where many begin together, one of the lowest. On the member's thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_REGISTERING_H
 #define PHX_CLUSTER_MEMBERSHIP_REGISTERING_H
