@@ -10,6 +10,9 @@
  *   both of a pair; a float key also has to be finite. A min of F32_POSITIVE is the
  *   least float above 0.
  *   live  1 when ph_world_reconfigure() may change it
+ *
+ * Processes of a cluster compare the values of keys that all share, but for first defaults: a new key of a world, a
+ * class, a band or a cluster has a line in src/cluster/member/first_defaults.h, which says what a changed default does.
  */
 #ifndef PHX_BASE_KEYS_H
 #define PHX_BASE_KEYS_H

@@ -35,7 +35,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/servers/test_loop.c
         unit/cluster/member/test_arrivals.c
         unit/cluster/member/test_claims.c
-        unit/cluster/member/test_definition_text.c
+        unit/cluster/member/test_definition.c
         unit/cluster/member/test_direct_commands.c
         unit/cluster/member/test_drain.c
         unit/cluster/member/test_doubles.c

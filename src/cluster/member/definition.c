@@ -1,21 +1,37 @@
 /*
- * The common definition; see definition.h. Numbers are of one byte order, as worlds of all members are.
+ * Lines of the common definition; see definition.h. Numbers are written so that two that differ have other texts,
+ * and in the C locale, as members of other locales read them.
  */
 #include "cluster/member/definition.h"
 
-#include "base/key_table.h"
+#include <stdarg.h>
+
+#include "base/c_locale.h"
+#include "base/key_text.h"
 #include "base/sum.h"
+#include "cluster/member/first_defaults.h"
+#include "cluster/member/phc_def.h"
 
-static const phx_key world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
-static const phx_key class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;
-static const phx_key band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
+enum {
+    PREFIX_SIZE = PH_NAME_SIZE + 32, /* "class.NAME.band.N." */
+    VALUE_SIZE = 2 * PHX_NUMBER_SIZE,
+    LINE_SIZE = 256 /* a prefix, a key, a value */
+};
 
-/* How a process does its work, and how much it has room for: no list follows from these. */
-static const char *const own_keys[] = {"shards",         "workers",           "share_min",      "index",
-                                       "cell_size",      "quadtree_capacity", "quadtree_depth", "simd",
-                                       "events_max",     "entities_max",      "areas_max",      "producers_max",
-                                       "producer_bytes", "broadcast_bytes",   "refusals_max",   "consumer_batches",
-                                       "consumer_bytes", "exchange_bytes",    "hash_seed",      "positions"};
+/* How a process does its work, and how much it has room for: no list follows from these, and no other member does. */
+static const char *const own_keys[] = {"shards",         "workers",
+                                       "share_min",      "index",
+                                       "cell_size",      "quadtree_capacity",
+                                       "quadtree_depth", "simd",
+                                       "events_max",     "entities_max",
+                                       "areas_max",      "producers_max",
+                                       "producer_bytes", "broadcast_bytes",
+                                       "refusals_max",   "exchange_bytes",
+                                       "hash_seed",      "consumer_batches",
+                                       "consumer_bytes", "positions",
+                                       "silent_ticks",   "moves_per_tick",
+                                       "store_loss",     "number",
+                                       "gateway",        "balance"};
 
 bool phx_definition_leaves_out(const char *name)
 {
@@ -24,62 +40,136 @@ bool phx_definition_leaves_out(const char *name)
     return false;
 }
 
-static void add_number(phx_sum *sum, uint64_t number)
+/* ---- lines ---- */
+
+/* Where lines go to. */
+typedef struct definition_lines {
+    phx_sum sum; /* of those that count */
+    char *text;  /* NULL: none is written */
+    size_t size, used;
+    bool is_full; /* a line did not fit: none follows */
+} definition_lines;
+
+static void sum_line(phx_sum *sum, const char *line)
 {
-    phx_sum_add(sum, &number, sizeof number);
+    uint64_t words[LINE_SIZE / sizeof(uint64_t)] = {0};
+    const size_t length = strlen(line), word = sizeof(uint64_t);
+    memcpy(words, line, length);
+    phx_sum_add(sum, words, (length + word) / word * word); /* with the 0 behind it */
 }
 
-static void add_float(phx_sum *sum, float number)
+static void write_line(definition_lines *lines, const char *mark, const char *line)
 {
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    add_number(sum, bits);
+    const size_t room = lines->size - lines->used;
+    if (!lines->text || lines->is_full) return;
+    const int wrote = snprintf(lines->text + lines->used, room, "%s%s\n", mark, line);
+    lines->is_full = wrote < 0 || (size_t)wrote >= room;
+    if (!lines->is_full) lines->used += (size_t)wrote;
 }
 
-static void add_keys(phx_sum *sum, const phx_key *keys, uint32_t count, const void *base)
+/* One that counts, whatever its value. */
+__attribute__((format(printf, 2, 3))) static void add_line(definition_lines *lines, const char *format, ...)
+{
+    char line[LINE_SIZE];
+    va_list values;
+    va_start(values, format);
+    const int wrote = vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    PHX_ASSERT(wrote > 0 && (size_t)wrote < sizeof line);
+    (void)wrote;
+    sum_line(&lines->sum, line);
+    write_line(lines, "", line);
+}
+
+/* ---- keys ---- */
+
+static void write_number(const phx_key *key, const void *base, uint32_t i, char text[PHX_NUMBER_SIZE])
+{
+    uint32_t words = 0;
+    const char *const *names = phx_key_words(key->type, &words);
+    const bool is_whole = phx_key_is_64_bit(key->type);
+    const double value = is_whole ? 0 : phx_key_number(key, base, i);
+    if (is_whole) (void)snprintf(text, PHX_NUMBER_SIZE, "%" PRIu64, phx_key_64_bit(key, base));
+    else if (key->type == PHX_KEY_flag) (void)snprintf(text, PHX_NUMBER_SIZE, "%s", value > 0 ? "on" : "off");
+    else if (words > 0 && value < words) (void)snprintf(text, PHX_NUMBER_SIZE, "%s", names[(uint32_t)value]);
+    else (void)phx_number_write(value, phx_key_is_f64(key->type), text, PHX_NUMBER_SIZE);
+}
+
+static void write_value(const phx_key *key, const void *base, char text[VALUE_SIZE])
+{
+    char first[PHX_NUMBER_SIZE], second[PHX_NUMBER_SIZE] = "";
+    const bool is_pair = phx_key_width(key->type) == 2;
+    write_number(key, base, 0, first);
+    if (is_pair) write_number(key, base, 1, second);
+    (void)snprintf(text, VALUE_SIZE, "%s%s%s", first, is_pair ? " " : "", second);
+}
+
+/* place: "world.", "class." ... */
+static bool is_first_default(const char *place, const char *name, const char *value)
+{
+    static const char lines[] = "\n" PHX_FIRST_DEFAULTS;
+    char line[LINE_SIZE];
+    (void)snprintf(line, sizeof line, "\n%s%s %s\n", place, name, value);
+    return strstr(lines, line) != NULL;
+}
+
+static void add_keys(definition_lines *lines, const char *place, const char *prefix, const phx_key *keys,
+                     uint32_t count, const void *base)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const size_t bytes = phx_key_bytes(keys[i].type);
+        char value[VALUE_SIZE], line[LINE_SIZE];
         if (phx_definition_leaves_out(keys[i].name)) continue;
-        for (uint32_t j = 0; j < phx_key_width(keys[i].type); j++) {
-            uint64_t value = 0;
-            memcpy(&value, (const char *)base + keys[i].offset + j * bytes, bytes);
-            add_number(sum, value);
-        }
+        write_value(&keys[i], base, value);
+        (void)snprintf(line, sizeof line, "%s%s %s", prefix, keys[i].name, value);
+        const bool counts = !is_first_default(place, keys[i].name, value);
+        if (counts) sum_line(&lines->sum, line);
+        write_line(lines, counts ? "" : "-", line);
     }
 }
 
-static void add_class(phx_sum *sum, const ph_class *class)
+static void add_class(definition_lines *lines, const ph_class *class)
 {
-    char name[sizeof class->name + sizeof(uint64_t)] = {0};
-    memcpy(name, class->name, strnlen(class->name, sizeof class->name - 1));
-    phx_sum_add(sum, name, sizeof name / sizeof(uint64_t) * sizeof(uint64_t));
-    add_keys(sum, class_keys, PHX_CLASS_KEY_COUNT, class);
-    add_number(sum, class->band_count);
-    for (uint32_t i = 0; i < class->band_count; i++) add_keys(sum, band_keys, PHX_BAND_KEY_COUNT, &class->bands[i]);
+    static const phx_key class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;
+    static const phx_key band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
+    char prefix[PREFIX_SIZE];
+    const int length = (int)strnlen(class->name, sizeof class->name - 1);
+    (void)snprintf(prefix, sizeof prefix, "class.%.*s.", length, class->name);
+    add_keys(lines, "class.", prefix, class_keys, PHX_CLASS_KEY_COUNT, class);
+    add_line(lines, "%sbands %u", prefix, class->band_count);
+    for (uint32_t i = 0; i < class->band_count; i++) {
+        (void)snprintf(prefix, sizeof prefix, "class.%.*s.band.%u.", length, class->name, i);
+        add_keys(lines, "band.", prefix, band_keys, PHX_BAND_KEY_COUNT, &class->bands[i]);
+    }
+}
+
+/* What belongs to the cluster comes first: a text that is cut has it. */
+static void add_definition(definition_lines *lines, const phc_def *def)
+{
+    static const phx_key world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
+    const ph_world_def *world = def->world_def;
+    const phx_c_locale scope = phx_c_locale_begin();
+    uint32_t count;
+    const phx_key *cluster_keys = phx_phc_def_keys(&count);
+    lines->sum = phx_sum_begin();
+    add_keys(lines, "cluster.", "cluster.", cluster_keys, count, def);
+    add_line(lines, "definition %" PRIu64, def->definition);
+    add_keys(lines, "world.", "world.", world_keys, PHX_WORLD_KEY_COUNT, world);
+    add_line(lines, "classes %u", world->class_count);
+    for (uint32_t i = 0; i < world->class_count; i++) add_class(lines, &world->classes[i]);
+    add_line(lines, "end of definition");
+    phx_c_locale_end(scope);
 }
 
 uint64_t phx_definition_number(const phc_def *def)
 {
-    phx_sum sum = phx_sum_begin();
-    const ph_world_def *world = def->world_def;
-    add_keys(&sum, world_keys, PHX_WORLD_KEY_COUNT, world);
-    add_number(&sum, world->class_count);
-    for (uint32_t i = 0; i < world->class_count; i++) add_class(&sum, &world->classes[i]);
-    add_number(&sum, def->definition);
-    add_number(&sum, def->regions[0]);
-    add_number(&sum, def->regions[1]);
-    add_float(&sum, def->hand_over_margin);
-    add_float(&sum, def->speed_max);
-    add_float(&sum, def->halo);
-    add_number(&sum, def->lag_max);
-    /* A member puts another one out, or adopts a map, behind one own lease: a longer one may be proven then. And it
-     * takes a link as silent by its own list_ms, as a heartbeat comes in each of these. */
-    add_number(&sum, def->lease_ms);
-    add_number(&sum, def->list_ms);
-    /* One with faulty links of its own, and a shorter time, would judge before others judge it; one without a time
-     * tells none of a member that it does not hear, and a map barrier waits for both. */
-    add_number(&sum, def->link_timeout_ms);
-    add_number(&sum, def->adopt_map);
-    return phx_sum_end(&sum);
+    definition_lines lines = {.text = NULL};
+    add_definition(&lines, def);
+    return phx_sum_end(&lines.sum);
+}
+
+size_t phx_definition_text(const phc_def *def, char *text, size_t size)
+{
+    definition_lines lines = {.text = text, .size = size};
+    add_definition(&lines, def);
+    return lines.used;
 }

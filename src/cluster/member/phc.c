@@ -9,7 +9,6 @@
 #include "base/cluster_rules.h"
 #include "cluster/halo/halo.h"
 #include "cluster/member/definition.h"
-#include "cluster/member/definition_text.h"
 #include "cluster/member/phc_clock.h"
 #include "cluster/member/phc_def.h"
 #include "cluster/membership/membership.h"

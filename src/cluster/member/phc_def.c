@@ -28,6 +28,12 @@
 
 static const phx_key number_keys[] = {PHX_CLUSTER_KEYS(CLUSTER_KEY)};
 
+const phx_key *phx_phc_def_keys(uint32_t *count)
+{
+    *count = sizeof number_keys / sizeof *number_keys;
+    return number_keys;
+}
+
 phc_def phc_def_default(void)
 {
     return (phc_def){PHX_CLUSTER_KEYS(PHX_CLUSTER_DEFAULT)};

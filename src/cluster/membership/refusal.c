@@ -74,11 +74,18 @@ const char *phx_refusal_hear(phx_membership *membership, const phc_answer *answe
 
 /* ---- lines ---- */
 
-/* A line "KEY VALUE". */
+/* A line "KEY VALUE", or "-KEY VALUE": a version without the key has that value, too. */
 typedef struct text_line {
     const char *key, *value;
     int key_length, value_length;
+    bool counts; /* no '-' */
 } text_line;
+
+/* A text that is read from line to line. */
+typedef struct text_place {
+    const char *at;
+    size_t left;
+} text_place;
 
 static bool is_plain(const char *text, size_t length)
 {
@@ -88,17 +95,22 @@ static bool is_plain(const char *text, size_t length)
 }
 
 /* Takes the first line off. false: there is none that can be shown. */
-static bool next_line(const char **at, size_t *left, text_line *line)
+static bool next_line(text_place *place, text_line *line)
 {
     enum { SHOWN_MAX = 160 };
-    const char *end = *left > 0 ? memchr(*at, '\n', *left) : NULL;
-    const size_t length = end ? (size_t)(end - *at) : 0;
-    const char *space = length > 0 ? memchr(*at, ' ', length) : NULL;
-    if (!space || length > SHOWN_MAX || !is_plain(*at, length)) return false;
-    *line = (text_line){
-        .key = *at, .value = space + 1, .key_length = (int)(space - *at), .value_length = (int)(end - space) - 1};
-    *left -= length + 1;
-    *at = end + 1;
+    const char *at = place->at, *end = place->left > 0 ? memchr(at, '\n', place->left) : NULL;
+    const size_t length = end ? (size_t)(end - at) : 0;
+    if (length == 0 || length > SHOWN_MAX || !is_plain(at, length)) return false;
+    const char *key = *at == '-' ? at + 1 : at;
+    const char *space = memchr(key, ' ', (size_t)(end - key));
+    if (!space) return false;
+    *line = (text_line){.key = key,
+                        .value = space + 1,
+                        .key_length = (int)(space - key),
+                        .value_length = (int)(end - space) - 1,
+                        .counts = key == at};
+    place->left -= length + 1;
+    place->at = end + 1;
     return true;
 }
 
@@ -107,22 +119,71 @@ static bool is_same(const char *text, int length, const char *other, int other_l
     return length == other_length && memcmp(text, other, (size_t)length) == 0;
 }
 
-/* Both have the same keys in the same order, but where a class differs, or the version of the library. */
+static bool has_same_key(const text_line *line, const text_line *other)
+{
+    return is_same(line->key, line->key_length, other->key, other->key_length);
+}
+
+/* Is a line of that key in the rest of a text? */
+static bool has_later(text_place rest, const text_line *sought)
+{
+    text_line line;
+    while (next_line(&rest, &line))
+        if (has_same_key(&line, sought)) return true;
+    return false;
+}
+
+/* Which of two lines that were read are looked at. */
+typedef enum text_side { BOTH, HERE, THERE } text_side;
+
+/* A key that is in one text alone is looked at alone: a version of the library has it, the other one not. */
+static text_side find_side(text_place own, const text_line *here, text_place other, const text_line *there)
+{
+    if (has_same_key(here, there)) return BOTH;
+    const bool is_here = !has_later(other, here), is_there = !has_later(own, there);
+    if (is_here == is_there) return BOTH; /* of other classes, or of classes in another order */
+    return is_here ? HERE : THERE;
+}
+
+static bool is_difference(text_side side, const text_line *here, const text_line *there)
+{
+    if (side == HERE) return here->counts;
+    if (side == THERE) return there->counts;
+    if (!has_same_key(here, there)) return here->counts || there->counts;
+    return !is_same(here->value, here->value_length, there->value, there->value_length);
+}
+
+static void write_difference(char *line, size_t size, text_side side, const text_line *here, const text_line *there)
+{
+    const text_line *first = side == THERE ? there : here;
+    const int wrote = snprintf(line, size, "%s: %.*s is %.*s %s", PHX_OTHER_DEFINITION, first->key_length, first->key,
+                               first->value_length, first->value, side == THERE ? "there, unknown here" : "here, ");
+    const size_t used = wrote > 0 && (size_t)wrote < size ? (size_t)wrote : size;
+    if (side == HERE) (void)snprintf(line + used, size - used, "unknown there");
+    else if (side == BOTH && has_same_key(here, there))
+        (void)snprintf(line + used, size - used, "%.*s there", there->value_length, there->value);
+    else if (side == BOTH)
+        (void)snprintf(line + used, size - used, "and there in its place %.*s is %.*s", there->key_length, there->key,
+                       there->value_length, there->value);
+}
+
+/*
+ * Both have the same keys in the same order, but where a class differs, or the version of the library: a key that one
+ * of them does not know is passed over if its line does not count. A text that was cut says nothing of the keys behind.
+ */
 bool phx_refusal_compare(const char *own, size_t own_size, const char *other, size_t other_size, char *line,
                          size_t size)
 {
+    text_place own_rest = {own, own_size}, other_rest = {other, other_size};
     text_line here, there;
-    while (next_line(&own, &own_size, &here) && next_line(&other, &other_size, &there)) {
-        const bool is_key = is_same(here.key, here.key_length, there.key, there.key_length);
-        if (is_key && is_same(here.value, here.value_length, there.value, there.value_length)) continue;
-        if (is_key)
-            (void)snprintf(line, size, "%s: %.*s is %.*s here, %.*s there", PHX_OTHER_DEFINITION, here.key_length,
-                           here.key, here.value_length, here.value, there.value_length, there.value);
-        else
-            (void)snprintf(line, size, "%s: %.*s is %.*s here, and there in its place %.*s is %.*s",
-                           PHX_OTHER_DEFINITION, here.key_length, here.key, here.value_length, here.value,
-                           there.key_length, there.key, there.value_length, there.value);
-        return true;
+    bool is_more = next_line(&own_rest, &here) && next_line(&other_rest, &there);
+    while (is_more) {
+        const text_side side = find_side(own_rest, &here, other_rest, &there);
+        if (is_difference(side, &here, &there)) {
+            write_difference(line, size, side, &here, &there);
+            return true;
+        }
+        is_more = (side == THERE || next_line(&own_rest, &here)) && (side == HERE || next_line(&other_rest, &there));
     }
     return false;
 }

@@ -12,6 +12,7 @@
  *  - A process's key in the control store says its range, and is read by all versions: it has one layout for ever, to
  *    which a later one may append (membership/registration.h). A report of a load has a number of its own: one that a
  *    process can not read is left out.
+ *  - The common definition, which members compare by a number, has none of these: member/first_defaults.h has its rule.
  *
  * PHX_FORMAT_MAX rises with any change of the bytes of messages and of the map, and of an entity's capsule
  * (ph_export()), behind a release; then a writer has the layout of each number, by the two accessors above. It is still

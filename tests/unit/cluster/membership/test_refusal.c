@@ -55,11 +55,38 @@ Test(refusal, the_key_that_differs_is_named)
     cr_assert_null(difference("a 1\n", "a 1\nb 1\n"));
 }
 
+/* A key of another version of the library, at the value that the other version has without it, is no difference. */
+Test(refusal, a_key_that_one_side_does_not_know_is_passed_over_where_it_does_not_count)
+{
+    cr_assert_str_eq(difference("a 1\n-new 0\nb 2\n", "a 1\nb 3\n"), ": b is 2 here, 3 there");
+    cr_assert_str_eq(difference("a 1\nb 2\n", "a 1\n-new 0\n-more 7\nb 3\n"), ": b is 2 here, 3 there");
+    cr_assert_str_eq(difference("-a 1\n-new 0\nb 2\n", "-a 1\n-gone 4\nb 3\n"), ": b is 2 here, 3 there");
+    cr_assert_str_eq(difference("a 1\nnew 5\nb 2\n", "a 1\nb 3\n"), ": new is 5 here, unknown there");
+    cr_assert_str_eq(difference("a 1\nb 2\n", "a 1\n-more 0\nnew 5\nb 3\n"), ": new is 5 there, unknown here");
+    cr_assert_str_eq(difference("-a 1\nb 2\n", "a 3\nb 2\n"), ": a is 1 here, 3 there");
+    cr_assert_str_eq(difference("a 1\nnew 5\nend of\n", "a 1\nend of\n"), ": new is 5 here, unknown there");
+    cr_assert_null(difference("a 1\n-new 0\nend of\n", "a 1\nend of\n"));
+    cr_assert_null(difference("a 1\nnew 5\n", "a 1\n"), "the other one was cut");
+}
+
+/* In another order classes have other numbers. */
+Test(refusal, other_classes_are_named)
+{
+    cr_assert_str_eq(difference("-a.view 0\na.bands 0\n-b.view 0\nb.bands 0\nend of\n",
+                                "-b.view 0\nb.bands 0\n-a.view 0\na.bands 0\nend of\n"),
+                     ": a.bands is 0 here, and there in its place b.bands is 0");
+    cr_assert_str_eq(difference("-a.view 0\na.bands 0\nend of\n", "-c.view 0\nc.bands 0\nend of\n"),
+                     ": a.bands is 0 here, and there in its place c.bands is 0");
+    cr_assert_str_eq(difference("-a.view 0\na.bands 0\nend of\n", "c.view 5\nc.bands 0\nend of\n"),
+                     ": a.view is 0 here, and there in its place c.view is 5");
+}
+
 /* The store may have any bytes. */
 Test(refusal, bytes_that_are_no_definition_name_no_key)
 {
     char line[PHC_REASON_SIZE], other[4096];
-    static const char *const flawed[] = {"", "\n", "a", "a 2", "a\n", "a \x1b[2J\n", "a \xff\n", "a\t2\n", "\x01 2\n"};
+    static const char *const flawed[] = {"",     "\n",          "a",        "a 2",    "a\n",     "-\n",
+                                         "-a\n", "a \x1b[2J\n", "a \xff\n", "a\t2\n", "\x01 2\n"};
     for (size_t i = 0; i < sizeof flawed / sizeof *flawed; i++)
         cr_assert_null(difference("a 1\n", flawed[i]), "%zu", i);
     memset(other, 'x', sizeof other);
