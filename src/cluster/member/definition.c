@@ -44,7 +44,7 @@ bool phx_definition_leaves_out(const char *name)
 
 /* Where lines go to. */
 typedef struct definition_lines {
-    phx_sum sum; /* of those that count */
+    phx_sum sum; /* of lines that count */
     char *text;  /* NULL: none is written */
     size_t size, used;
     bool is_full; /* a line did not fit: none follows */
@@ -142,7 +142,7 @@ static void add_class(definition_lines *lines, const ph_class *class)
     }
 }
 
-/* What belongs to the cluster comes first: a text that is cut has it. */
+/* Keys of the cluster come first: a text that is cut has them. */
 static void add_definition(definition_lines *lines, const phc_def *def)
 {
     static const phx_key world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
