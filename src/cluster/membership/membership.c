@@ -55,7 +55,7 @@ void phx_membership_end(phx_membership *membership, ph_status why, const char *r
     phx_node_fence(membership->node);
 }
 
-/* If the request is lost, the lease runs out by itself. */
+/* So its number is free at once. If the request is lost, the lease runs out by itself. */
 static void leave(phx_membership *membership, ph_status why, const char *reason)
 {
     const phc_store *store = &membership->def.store;
@@ -70,7 +70,7 @@ static void leave(phx_membership *membership, ph_status why, const char *reason)
 static void take_map(phx_membership *membership, const phx_cluster_map *map)
 {
     if (map->region_count != membership->def.region_count || map->columns != membership->def.columns) {
-        phx_membership_end(membership, PH_BAD_DEF, "the map of the store has other regions");
+        leave(membership, PH_BAD_DEF, "the map of the store has other regions");
         return;
     }
     if (map->version <= membership->map.version) return;
@@ -117,7 +117,7 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
         membership->list_at = membership->now; /* of many that wish for a change one has it with each list */
         const char *flaw = phx_map_entry_read(membership, &membership->proposed, &answer->entries[0]);
-        if (flaw) phx_membership_end(membership, phx_map_entry_status(membership, flaw), flaw);
+        if (flaw) leave(membership, phx_map_entry_status(membership, flaw), flaw);
         else take_map(membership, &membership->proposed);
     }
 }
@@ -156,7 +156,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         const phc_entry *entry = &answer->entries[i];
         if (strcmp(entry->key + length, "map") == 0) {
             const char *flaw = phx_map_entry_read_listed(membership, entry);
-            if (flaw) phx_membership_end(membership, phx_map_entry_status(membership, flaw), flaw);
+            if (flaw) leave(membership, phx_map_entry_status(membership, flaw), flaw);
             map = &membership->read;
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {

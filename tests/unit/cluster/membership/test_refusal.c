@@ -211,6 +211,77 @@ static void write_map(uint16_t count)
     write_key("ph/unit/map", bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes));
 }
 
+/* ---- leases of processes that the map refuses ---- */
+
+static bool has_lease(uint64_t lease)
+{
+    const phx_memory_table *table = phx_memory_table_of(bed.memory);
+    for (uint32_t i = 0; i < table->lease_count; i++)
+        if (table->leases[i].lease == lease) return true;
+    return false;
+}
+
+/* The next process of its number need not wait until the lease has run out. */
+static void expect_lease_end(uint32_t at, ph_status why, const char *reason)
+{
+    const phx_membership *membership = &bed.processes[at].membership;
+    for (uint32_t i = 0; i < LEASE_TICKS / 4 && membership->phase != PHX_MEMBERSHIP_ENDED; i++) bed_run(1);
+    cr_assert_eq(membership->phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(membership->reason, reason);
+    cr_assert(membership->why == why && membership->lease != 0);
+    bed_run(1);
+    cr_assert_not(has_lease(membership->lease), "%s", reason);
+}
+
+static void write_damaged_map(void)
+{
+    write_key("ph/unit/map", (const unsigned char *)"x", 1);
+}
+
+Test(refusal, a_process_that_the_map_refuses_ends_its_lease)
+{
+    bed_start(0, 0, REGIONS, 1, false);
+    bed_run(20);
+    bed_start(1, 0, 2 * REGIONS, 1, false);
+    expect_lease_end(1, PH_BAD_DEF, "the map of the store has other regions");
+    bed.formats = (phx_formats){PHX_FORMAT_MAX + 1, PHX_FORMAT_MAX + 2};
+    bed_start(2, 0, REGIONS, 1, false);
+    expect_lease_end(2, PH_BAD_DEF, PHX_OTHER_FORMAT ": it has format 1, and this process reads 2 to 3");
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 1);
+    write_damaged_map();
+    expect_lease_end(0, PH_OK, "the map of the store can not be read");
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 0);
+}
+
+static phc_store first_store, late_store;
+
+/* Another process's map is there as this one writes its own. */
+static ph_status write_too_late(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value,
+                                size_t size, uint64_t lease)
+{
+    if (tag == PHX_TAG_MAP) cr_assert_eq(first_store.cas(first_store.user, 1, key, 0, "x", 1, 0), PH_OK);
+    return late_store.cas(user, tag, key, revision, value, size, lease);
+}
+
+/* It has registered, and hears of that map by the answer to its own one. */
+Test(refusal, a_process_that_writes_its_map_behind_a_damaged_one_ends_its_lease)
+{
+    const phx_membership *membership = &bed.processes[0].membership;
+    bed_start(0, 5, REGIONS, 1, false);
+    late_store = membership->def.store;
+    cr_assert_eq(phc_memory_join(bed.memory, &first_store), PH_OK);
+    bed.processes[0].membership.def.store.cas = write_too_late;
+    while (membership->counts.writes == 0) bed_run(1);
+    cr_assert(bed_keys("ph/unit/nodes/5") == 1 && membership->phase == PHX_MEMBERSHIP_JOIN);
+    expect_lease_end(0, PH_OK, "the map of the store can not be read");
+    cr_assert_eq(membership->counts.maps_read, 0, "no list had it");
+    cr_assert_eq(bed_keys("ph/unit/nodes/5"), 0);
+    first_store.close(first_store.user);
+}
+
+/* ---- maps that are held back ---- */
+
 static struct {
     phc_store store; /* as it is */
     bool is_map_held, is_get_held;
