@@ -132,6 +132,40 @@ note_untested() # note_untested LEG LOG
     [ -z "$named" ] || untested="${untested:+$untested; }$1: $named"
 }
 
+# The packages that a leg needs beside --tests: an option of install_deps.sh, or nothing.
+packages_of() # packages_of LEG
+{
+    case $1 in
+    bindings | view) echo "--$1" ;;
+    fuzz | cluster) echo --cluster ;; # fuzz has decoders of etcd and of nodes, which need libraries of a cluster
+    esac
+}
+
+# The packages of the next leg are installed beside the tests of this one: that takes a minute or two on a bare machine,
+# mostly of waiting. The build of this leg has been configured, so it finds none of them.
+next=     # the leg behind this one
+installs= # the process that installs for it
+begin_installs()
+{
+    [ -n "$(packages_of "$next")" ] || return 0
+    scripts/install_deps.sh "$(packages_of "$next")" >build/installs.output 2>&1 &
+    installs=$!
+}
+
+# Installs the packages of a leg, or waits for the process that does. Its status is that of install_deps.sh.
+end_installs() # end_installs LEG
+{
+    if [ -z "$installs" ]; then
+        scripts/install_deps.sh "$(packages_of "$1")"
+        return
+    fi
+    status=0
+    wait "$installs" || status=$?
+    installs=
+    cat build/installs.output
+    return "$status"
+}
+
 # Runs one leg: configures its preset, builds the target, runs ctest.
 run_leg() # run_leg LEG TARGET CTEST_ARGUMENTS...
 {
@@ -156,6 +190,7 @@ run_leg() # run_leg LEG TARGET CTEST_ARGUMENTS...
         return
     fi
     grep -E -o '[a-z_]+ is left out[:,] .*' "$log" || true
+    begin_installs
     ctest --test-dir "build/$preset" -j "$tests_at_once" --no-tests=error --output-on-failure "$@" 2>&1 | tee -a "$log" || true
     # ctest's closing line: "97% tests passed, 1 tests failed out of 33"
     line=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$log" | tail -n 1)
@@ -217,27 +252,31 @@ end_packages()
     packages=ended
 }
 
+# shellcheck disable=SC2086
+set -- $legs
 for leg in $legs; do
+    shift
+    next=${1:-}
     case $leg in
     tidy | determinism) case "$packages $legs " in " "*" packages "*) begin_packages ;; esac ;;
     *) [ -z "$packages" ] || [ "$packages" = ended ] || end_packages ;;
     esac
     case $leg in
     bindings)
-        scripts/install_deps.sh --bindings || echo "some languages can not be installed here"
+        end_installs bindings || echo "some languages can not be installed here"
         run_leg bindings bindings -L binding
         ;;
     cluster)
-        scripts/install_deps.sh --cluster || echo "servers or libraries of a cluster can not be installed here"
+        end_installs cluster || echo "servers or libraries of a cluster can not be installed here"
         run_leg cluster cluster_tests -R 'cluster|^federation$|^fuzz_(capsule|client|halo|etcd|membership|node)$|^program_(node|bench_federation)$|^unit_(client_feed|node_gateway)$'
         note_untested cluster build/cluster.log
         ;;
     view)
-        scripts/install_deps.sh --view || view_missing="the browser or its packages can not be installed here"
+        end_installs view || view_missing="the browser or its packages can not be installed here"
         run_leg view view_tests -L 'view|browser'
         ;;
-    fuzz) # with decoders of etcd and of nodes, which need libraries of a cluster
-        scripts/install_deps.sh --cluster || echo "libraries of a cluster can not be installed here"
+    fuzz)
+        end_installs fuzz || echo "libraries of a cluster can not be installed here"
         run_leg fuzz fuzzers -L 'fuzz|canary'
         ;;
     tidy) run_script tidy scripts/tidy ;;
