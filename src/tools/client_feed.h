@@ -25,6 +25,19 @@ typedef struct phx_client_counts {
     uint64_t wrong;    /* enters of listed ones, and leaves of others: never, if each node tells right */
 } phx_client_counts;
 
+/* Numbers of a gateway, since its start. */
+typedef struct phx_gateway_counts {
+    uint64_t seen;    /* walkers that were heard of so far */
+    uint64_t stale;   /* states that were dropped */
+    uint64_t damaged; /* messages that could not be read */
+    uint64_t full;    /* rounds that left messages for the next one, as too many had come */
+    uint64_t gap_ms;  /* longest time for which a walker was not heard, within the last second */
+    uint64_t fenced;  /* messages of a node that is in no map */
+    uint64_t foreign; /* messages in a format that this version does not read */
+    phx_client_counts clients;
+    uint64_t listed, list_sum; /* of all clients, at the last status: targets, and phx_client_list_sum() added up */
+} phx_gateway_counts;
+
 typedef struct phx_client_held {
     phx_client_change change;
     unsigned char *ids; /* its own copy */

@@ -14,6 +14,7 @@ uint64_t phx_client_id_at(const phx_client_change *change, uint32_t place)
 
 void phx_client_put_head(phx_writer *writer, uint64_t source)
 {
+    phx_write_number(writer, 1, PHX_CLIENT_FORMAT);
     phx_write_number(writer, 8, source);
 }
 
@@ -42,11 +43,18 @@ void phx_client_put_state(phx_writer *writer, const phx_walker_state *state)
     phx_write_number(writer, 8, state->feed_number);
 }
 
+uint8_t phx_client_other_format(const void *bytes, size_t size)
+{
+    phx_reader reader = phx_reader_of(bytes, size);
+    const uint8_t format = (uint8_t)phx_read_number(&reader, 1);
+    return format == PHX_CLIENT_FORMAT ? 0 : format;
+}
+
 uint64_t phx_client_get_head(phx_reader *reader)
 {
-    const uint64_t source = phx_read_number(reader, 8);
-    reader->failed |= source == 0;
-    return source;
+    const uint64_t format = phx_read_number(reader, 1), source = phx_read_number(reader, 8);
+    reader->failed |= format != PHX_CLIENT_FORMAT || source == 0;
+    return reader->failed ? 0 : source;
 }
 
 /* A whole list, and the first change of a feed, follow an empty list: nothing leaves. */

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "tools/node_lines.h"
+
 enum {
     QUESTIONS_A_TICK = 256, /* messages */
     IDS_A_CHANGE_MAX = (PHC_MESSAGE_MAX - PHX_CLIENT_HEAD_BYTES - PHX_CLIENT_CHANGE_BYTES) / sizeof(uint64_t)
@@ -18,6 +20,14 @@ void phx_feed_subject(const phx_node_job *job, phx_feed_kind kind, char subject[
 }
 
 /* ---- messages ---- */
+
+bool phx_feed_is_foreign(const phx_node_host *host, const void *bytes, size_t size, uint64_t *count)
+{
+    const uint8_t format = phx_client_other_format(bytes, size);
+    if (format == 0) return false;
+    if ((*count)++ == 0) phx_line_other_format(host, format);
+    return true;
+}
 
 static void send_message(const phx_node_host *host, phx_node_feed *feed, phx_feed_kind kind)
 {
@@ -67,6 +77,7 @@ static void take_questions(void *user, const char *subject, const void *bytes, s
     uint64_t id;
     const uint64_t source = phx_client_get_head(&reader);
     (void)subject;
+    if (phx_feed_is_foreign(host, bytes, size, &host->counts.foreign)) return;
     if (source != 0 && !phc_hears(host->member, source)) {
         host->counts.unheard++;
         return;

@@ -10,18 +10,6 @@
 #include "tools/client_feed.h"
 #include "tools/node_host.h"
 
-/* Numbers of a gateway, since its start. */
-typedef struct phx_gateway_counts {
-    uint64_t seen;    /* walkers that were heard of so far */
-    uint64_t stale;   /* states that were dropped */
-    uint64_t damaged; /* messages that could not be read */
-    uint64_t full;    /* rounds that left messages for the next one, as too many had come */
-    uint64_t gap_ms;  /* longest time for which a walker was not heard, within the last second */
-    uint64_t fenced;  /* messages of a node that is in no map */
-    phx_client_counts clients;
-    uint64_t listed, list_sum; /* of all clients, at the last status: targets, and phx_client_list_sum() added up */
-} phx_gateway_counts;
-
 /* A common world's subjects: states, changes of lists, ids of walkers: a gateway asks for their whole lists. */
 typedef enum phx_feed_kind { PHX_FEED_STATES, PHX_FEED_CHANGES, PHX_FEED_QUESTIONS } phx_feed_kind;
 
@@ -40,6 +28,8 @@ typedef struct phx_node_feed {
     unsigned char bytes[PHC_MESSAGE_MAX]; /* changes, or states, that go together */
 } phx_node_feed;
 
+/* Is a message in a format that this version does not read? It is counted there, and a line has the first one. */
+bool phx_feed_is_foreign(const phx_node_host *host, const void *bytes, size_t size, uint64_t *count);
 /* Questions that came: each walker that is own gets its whole list anew, which all gateways hear. Before the tick. */
 void phx_node_feed_hear(phx_node_host *host, phx_node_feed *feed);
 /*

@@ -88,6 +88,7 @@ static void take_message(void *user, const char *subject, const void *bytes, siz
     phx_node_gateway *gateway = user;
     phx_reader reader = phx_reader_of(bytes, size);
     const uint64_t now_ms = phx_clock_ns() / NS_IN_MS, source = phx_client_get_head(&reader);
+    if (phx_feed_is_foreign(gateway->host, bytes, size, &gateway->counts.foreign)) return;
     if (source != 0 && !phc_hears(gateway->host->member, source)) {
         gateway->counts.fenced++;
         return;

@@ -31,6 +31,7 @@ typedef struct phx_host_counts {
     uint64_t resent;  /* lists that were told anew */
     uint64_t doubled; /* questions for a list that is told anew in this tick already */
     uint64_t unheard; /* messages of a process that is in no map, and such as can not be read */
+    uint64_t foreign; /* messages in a format that this version does not read */
 } phx_host_counts;
 
 typedef struct phx_node_host {

@@ -201,6 +201,7 @@ void phx_line_status(const phx_node_host *host, ph_world world, const phx_node_t
     print_number("resent", host->counts.resent);
     print_number("doubled", host->counts.doubled);
     print_number("unheard", host->counts.unheard);
+    print_number("other_format", host->counts.foreign);
     if (host->job->shows_ids) print_own_ids(host);
     if (host->job->shows_ids) print_list_sum(host, world);
     if (host->job->shows_lists) print_lists(host, world);
@@ -220,6 +221,7 @@ void phx_line_gateway(const phx_node_host *host, const phx_node_ticks *ticks, co
     print_number("full", counts->full);
     print_number("gap_ms", counts->gap_ms);
     print_number("fenced", counts->fenced);
+    print_number("other_format", counts->foreign);
     print_number("shown", counts->clients.shown);
     print_number("held", counts->clients.held);
     print_number("whole", counts->clients.whole);
@@ -241,6 +243,14 @@ void phx_line_seen(const phx_node_host *host, const phx_walker_state *state, con
     print_whole("ownership_before", was->ownership);
     print_number("steps_before", was->steps);
     print_number("gap_ms", gap_ms);
+    end_line();
+}
+
+void phx_line_other_format(const phx_node_host *host, uint32_t format)
+{
+    begin_line(host, "other_format");
+    print_number("format", format);
+    print_number("reads", PHX_CLIENT_FORMAT);
     end_line();
 }
 

@@ -6,7 +6,8 @@
 #ifndef PHX_TOOLS_NODE_LINES_H
 #define PHX_TOOLS_NODE_LINES_H
 
-#include "tools/node_feed.h"
+#include "tools/client_feed.h"
+#include "tools/node_host.h"
 
 enum { PHX_RECENT_TICKS_MAX = 1024 }; /* more in a second are not kept */
 
@@ -29,6 +30,8 @@ void phx_line_status(const phx_node_host *host, ph_world world, const phx_node_t
 void phx_line_gateway(const phx_node_host *host, const phx_node_ticks *ticks, const phx_gateway_counts *counts);
 void phx_line_seen(const phx_node_host *host, const phx_walker_state *state, const phx_walker_state *was,
                    uint64_t gap_ms);
+/* A gateway, or a node, is of a version with another format of their messages. */
+void phx_line_other_format(const phx_node_host *host, uint32_t format);
 /* phc_may_commit() is another one than before. */
 void phx_line_commit(const phx_node_host *host);
 /* The last line: how it ended. */

@@ -52,7 +52,10 @@ static void take_message(const unsigned char *bytes, size_t size)
 {
     phx_client_change change;
     phx_reader reader = phx_reader_of(bytes, size);
-    if (phx_client_get_head(&reader) == 0) return;
+    const uint64_t source = phx_client_get_head(&reader);
+    HOLDS((source == 0) == reader.failed);
+    if (phx_client_other_format(bytes, size) != 0) HOLDS(source == 0 && bytes[0] != PHX_CLIENT_FORMAT);
+    if (source == 0) return;
     for (const unsigned char *from = reader.at; phx_client_get_change(&reader, &change); from = reader.at) {
         check_form(&change, from, reader.at);
         phx_client_feed *client = &clients[change.observer % CLIENTS];

@@ -186,10 +186,27 @@ Test(client_wire, bytes_that_can_not_be_are_no_change)
         cr_assert_not(phx_client_get_change(&reader, &change), "%zu", i);
         cr_assert(reader.failed);
     }
-    memset(bytes, 0, 8);
+    memset(bytes + 1, 0, 8);
     phx_reader reader = phx_reader_of(bytes, size);
     cr_assert_eq(phx_client_get_head(&reader), 0);
     cr_assert_not(phx_client_get_change(&reader, &change));
+}
+
+/* The first byte says the format, whatever is behind it. */
+Test(client_wire, a_message_of_another_format_is_told_from_a_flaw)
+{
+    static const told good = {FEED, 2, false, 1, 1, {1, 2}};
+    unsigned char bytes[200];
+    const size_t size = encode(bytes, sizeof bytes, &good);
+    cr_assert_eq(bytes[0], 1, "the format of all versions until now");
+    cr_assert_eq(phx_client_other_format(bytes, size), 0);
+    cr_assert_eq(phx_client_other_format(bytes, 0), 0);
+    bytes[0] = 0;
+    cr_assert_eq(phx_client_other_format(bytes, size), 0, "no version has it");
+    bytes[0] = PHX_CLIENT_FORMAT + 1;
+    cr_assert_eq(phx_client_other_format(bytes, 1), PHX_CLIENT_FORMAT + 1);
+    phx_reader reader = phx_reader_of(bytes, size);
+    cr_assert(phx_client_get_head(&reader) == 0 && reader.failed);
 }
 
 Test(client_feed, what_a_lost_map_had_told_does_not_stand_above_the_map_that_is_adopted)

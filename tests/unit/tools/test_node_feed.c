@@ -234,6 +234,19 @@ Test(node_feed, a_list_is_told_anew_once_a_tick)
     cr_assert_eq(whole_lists_of_a_tick(), 1);
 }
 
+Test(node_feed, questions_of_another_format_are_counted)
+{
+    static unsigned char later[PHX_CLIENT_HEAD_BYTES + sizeof(uint64_t)] = {PHX_CLIENT_FORMAT + 1};
+    phx_writer writer = phx_writer_of(later + 1, sizeof later - 1);
+    phx_write_number(&writer, 8, phc_registration(bed.gateway));
+    phx_client_put_id(&writer, 1);
+    questions = later;
+    question_bytes = sizeof later;
+    phx_node_feed_hear(&host, &feed);
+    cr_assert(host.counts.foreign > 0 && host.counts.unheard == 0 && host.counts.resent == 0);
+    cr_assert_eq(whole_lists_of_a_tick(), 0);
+}
+
 Test(node_feed, questions_of_no_member_are_counted)
 {
     ask(STRANGER, 1);

@@ -226,7 +226,8 @@ Test(node_gateway, a_gateway_that_no_node_hears_asks_none)
 Test(node_gateway, changes_that_can_not_be_read_or_are_of_no_member_are_counted)
 {
     open_gateway(WALKERS);
-    static const unsigned char flaw[PHX_CLIENT_HEAD_BYTES], stranger[PHX_CLIENT_HEAD_BYTES] = {0xe7, 0x3};
+    static const unsigned char flaw[PHX_CLIENT_HEAD_BYTES],
+        stranger[PHX_CLIENT_HEAD_BYTES] = {PHX_CLIENT_FORMAT, 0xe7, 0x3};
     left = 1;
     changes = flaw;
     phx_gateway_hear(&gateway);
@@ -237,18 +238,52 @@ Test(node_gateway, changes_that_can_not_be_read_or_are_of_no_member_are_counted)
     cr_assert(gateway.counts.damaged == 1 && gateway.counts.fenced == 1);
 }
 
-/* What the call prints. */
-static void print_seen(uint64_t ownership, char *line, size_t size)
+/* What a call prints. Returns the bytes, with a 0 behind them. */
+static size_t print_of(void (*call)(void *of), void *of, char *text, size_t size)
 {
-    const phx_walker_state state = {.id = 1, .ownership = ownership, .steps = 7}, was = {.ownership = ownership - 1};
     FILE *file = tmpfile();
     const int kept = dup(STDOUT_FILENO);
     cr_assert(file && kept >= 0 && fflush(stdout) == 0 && dup2(fileno(file), STDOUT_FILENO) == STDOUT_FILENO);
-    phx_line_seen(&host, &state, &was, 0);
+    call(of);
     cr_assert(fflush(stdout) == 0 && dup2(kept, STDOUT_FILENO) == STDOUT_FILENO && close(kept) == 0);
     rewind(file);
-    cr_assert(fgets(line, (int)size, file));
+    const size_t read = fread(text, 1, size - 1, file);
+    text[read] = '\0';
     (void)fclose(file);
+    return read;
+}
+
+static void call_hear(void *of)
+{
+    (void)of;
+    left = 2;
+    phx_gateway_hear(&gateway);
+}
+
+/* As a node of a later version sends: with or without its source where this version has it. */
+Test(node_gateway, messages_of_another_format_are_dropped_counted_and_told_once)
+{
+    char text[512];
+    unsigned char later[PHX_CLIENT_HEAD_BYTES] = {PHX_CLIENT_FORMAT + 1};
+    open_gateway(WALKERS);
+    phx_writer writer = phx_writer_of(later + 1, sizeof later - 1);
+    phx_write_number(&writer, 8, sender);
+    changes = later;
+    cr_assert_gt(print_of(call_hear, NULL, text, sizeof text), 0);
+    cr_assert(strstr(text, "\"event\":\"other_format\"") && strstr(text, "\"format\":2,\"reads\":1"), "%s", text);
+    cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
+    cr_assert_eq(gateway.counts.foreign, 2);
+    later[1] ^= 1;
+    cr_assert_eq(print_of(call_hear, NULL, text, sizeof text), 0);
+    cr_assert_eq(gateway.counts.foreign, 4);
+    cr_assert(gateway.counts.damaged == 0 && gateway.counts.fenced == 0);
+}
+
+static void call_seen(void *of)
+{
+    const uint64_t ownership = *(const uint64_t *)of;
+    const phx_walker_state state = {.id = 1, .ownership = ownership, .steps = 7}, was = {.ownership = ownership - 1};
+    phx_line_seen(&host, &state, &was, 0);
 }
 
 /* A reader that has numbers as doubles would take both for 9007199254740992. */
@@ -257,7 +292,8 @@ Test(node_gateway, an_ownership_above_2_to_the_53_is_text)
     char line[512];
     open_gateway(WALKERS);
     job.shows_events = true;
-    print_seen((1ull << 53) + 1, line, sizeof line);
+    uint64_t ownership = (1ull << 53) + 1;
+    (void)print_of(call_seen, &ownership, line, sizeof line);
     cr_assert(strstr(line, ",\"ownership\":\"9007199254740993\","), "%s", line);
     cr_assert(strstr(line, ",\"ownership_before\":\"9007199254740992\","), "%s", line);
 }
