@@ -68,8 +68,8 @@ static void check_processes(phx_cluster_findings *findings, const phx_cluster_li
     }
     if (listing->skipped > 0)
         phx_cluster_find(findings, "skipped",
-                         "%u keys of this world can not be read, or are too many: another program or version "
-                         "writes them. `etcdctl get --prefix --keys-only ph/` shows them",
+                         "%u keys of this world can not be read, or are too many: another program writes "
+                         "them. `etcdctl get --prefix --keys-only ph/` shows them",
                          listing->skipped);
 }
 

@@ -62,6 +62,30 @@ static void print_damage(FILE *out, uint32_t format)
     fputs("\n", out);
 }
 
+/* Where a member reads a higher format: members and processes that join which do not, so the map has the lower one. */
+static void print_holders(FILE *out, const phx_cluster_listing *listing)
+{
+    const phx_cluster_map *map = &listing->map;
+    const char *between = ", held by ";
+    uint8_t highest = map->format;
+    for (uint32_t i = 0; i < map->member_count; i++)
+        if (map->members[i].format > highest) highest = map->members[i].format;
+    if (highest == map->format) return;
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        if (map->members[i].format > map->format) continue;
+        fprintf(out, "%s%u", between, map->members[i].number);
+        between = ",";
+    }
+    for (uint32_t i = 0; i < listing->listed_count; i++) {
+        const phx_cluster_listed *listed = &listing->listed[i];
+        if (listed->lease == 0 || listed->formats.max != map->format ||
+            phx_cluster_map_member(map, listed->registration))
+            continue;
+        fprintf(out, "%s%u", between, listed->number);
+        between = ",";
+    }
+}
+
 static void print_head(FILE *out, const phx_cluster_listing *listing)
 {
     const phx_cluster_map *map = &listing->map;
@@ -69,10 +93,10 @@ static void print_head(FILE *out, const phx_cluster_listing *listing)
     if (listing->map_state == PHX_CLUSTER_NO_MAP) fputs("no cluster map: no member has joined\n", out);
     else if (listing->map_state == PHX_CLUSTER_DAMAGED_MAP) print_damage(out, listing->map_format);
     if (listing->map_state != PHX_CLUSTER_MAP) return;
-    fprintf(out, "map version %u (revision %" PRIu64 ")   format %u   ", map->version, listing->map_revision,
-            map->format);
-    if (map->fence == 0) fputs("fence none   ", out);
-    else fprintf(out, "fence %u   ", map->fence);
+    fprintf(out, "map version %u (revision %" PRIu64 ")   format %u", map->version, listing->map_revision, map->format);
+    print_holders(out, listing);
+    if (map->fence == 0) fputs("   fence none   ", out);
+    else fprintf(out, "   fence %u   ", map->fence);
     const uint16_t balancer = phx_cluster_balancer_of(listing);
     if (balancer == 0) fputs("balancer none   ", out);
     else fprintf(out, "balancer %u   ", balancer);

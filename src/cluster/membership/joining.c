@@ -30,8 +30,7 @@ static void begin_asking(phx_membership *membership)
     membership->asked_version = membership->map.version;
 }
 
-/* Another process that is in no map, and may join: it reads the map, and all members know its world. */
-static bool joins_beside(const phx_membership *membership, const phx_cluster_map *map, const phx_listed *listed)
+bool phx_joining_is_beside(const phx_membership *membership, const phx_cluster_map *map, const phx_listed *listed)
 {
     return listed->registration != 0 && listed->is_same && phx_formats_have(listed->formats, map->format) &&
            listed->registration != membership->node->def.member.registration &&
@@ -43,7 +42,7 @@ bool phx_joining_is_due(phx_membership *membership, const phx_cluster_map *map)
     const phx_listed *own = phx_listed_own(membership);
     uint32_t others = 0, lower = 0;
     for (uint32_t i = 0; i < membership->listed_count; i++) {
-        if (!joins_beside(membership, map, &membership->listed[i])) continue;
+        if (!phx_joining_is_beside(membership, map, &membership->listed[i])) continue;
         others++;
         lower += membership->listed[i].number < membership->number;
     }
@@ -65,7 +64,8 @@ bool phx_joining_propose(phx_membership *membership, const phx_cluster_map *map,
     membership->lists_waited = 0;
     for (uint32_t i = 0; i < membership->listed_count; i++) {
         const phx_listed *listed = &membership->listed[i];
-        if (!listed->asks || !is_in_none(map, listed->version) || !joins_beside(membership, map, listed)) continue;
+        if (!listed->asks || !is_in_none(map, listed->version) || !phx_joining_is_beside(membership, map, listed))
+            continue;
         const phx_member member = {.registration = listed->registration,
                                    .number = listed->number,
                                    .format = listed->formats.max,

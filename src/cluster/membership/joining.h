@@ -45,6 +45,8 @@
 
 #include "cluster/membership/membership_state.h"
 
+/* Another process that is in no map, and may join: it reads the map, and all members know its world. */
+bool phx_joining_is_beside(const phx_membership *membership, const phx_cluster_map *map, const phx_listed *listed);
 /* A newer map was read, and is not the membership's yet. */
 void phx_joining_read_map(phx_membership *membership, const phx_cluster_map *map);
 /*

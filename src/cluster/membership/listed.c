@@ -91,6 +91,20 @@ uint32_t phx_listed_rank(const phx_membership *membership, const phx_cluster_map
     return rank;
 }
 
+/* One that reads none of this process's formats can not join in any case. */
+uint8_t phx_listed_format(const phx_membership *membership)
+{
+    const phx_formats own = membership->node->def.formats;
+    uint8_t format = own.max;
+    for (uint32_t i = 0; i < membership->listed_count; i++) {
+        const phx_listed *listed = &membership->listed[i];
+        const bool joins = listed->registration != 0 && listed->lease != 0 && listed->is_same;
+        if (joins && phx_formats_have(own, listed->formats.max) && listed->formats.max < format)
+            format = listed->formats.max;
+    }
+    return format;
+}
+
 /* A member without a key is put out for want of a lease; one that has its key was put out by mistake, or by hand. */
 const char *phx_listed_out_reason(const phx_membership *membership)
 {

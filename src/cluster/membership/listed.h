@@ -27,6 +27,8 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
  * earlier.
  */
 uint32_t phx_listed_rank(const phx_membership *membership, const phx_cluster_map *map);
+/* Of the first map: the highest that this process writes and all that have registered with it read. */
+uint8_t phx_listed_format(const phx_membership *membership);
 /* Why a map without the own process has come, for its host. */
 const char *phx_listed_out_reason(const phx_membership *membership);
 

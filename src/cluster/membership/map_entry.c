@@ -23,6 +23,12 @@ const char *phx_map_entry_read(phx_membership *membership, phx_cluster_map *map,
     return find_flaw(membership, entry);
 }
 
+bool phx_map_entry_is_past(const phx_membership *membership, const phc_entry *entry)
+{
+    return membership->phase == PHX_MEMBERSHIP_MEMBER &&
+           phx_cluster_map_format(entry->value, entry->size) > membership->node->def.formats.max;
+}
+
 ph_status phx_map_entry_status(const phx_membership *membership, const char *flaw)
 {
     return flaw == membership->refusal ? PH_BAD_DEF : PH_OK;

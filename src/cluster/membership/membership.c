@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/map/eras.h"
+#include "cluster/map/map_changes.h"
 #include "cluster/membership/adoption.h"
 #include "cluster/membership/balancer.h"
 #include "cluster/membership/comeback.h"
@@ -91,6 +92,8 @@ static void hand_map_on(phx_membership *membership)
         leave(membership, PH_OK, phx_listed_out_reason(membership)); /* a key written again is in the next one's way */
     else if (self && self->expelled)
         leave(membership, PH_OK, "expelled: by an operator, or as it and other members did not hear each other");
+    else if (self && self->format != node->def.member.format)
+        leave(membership, PH_OK, "the map has another range of formats for it: its key was read otherwise");
     else if (node->joined) membership->phase = PHX_MEMBERSHIP_MEMBER;
 }
 
@@ -105,6 +108,13 @@ static void propose_map(phx_membership *membership, uint64_t revision)
     membership->counts.writes += membership->writes;
 }
 
+/* A map that is there can not be read. A member that it leaves out hears of a map without itself. */
+static void miss_map(phx_membership *membership, const phc_entry *entry, const char *flaw)
+{
+    if (!phx_map_entry_is_past(membership, entry)) leave(membership, phx_map_entry_status(membership, flaw), flaw);
+    else (void)phx_cluster_map_put_out(&membership->map, membership->node->def.member.registration);
+}
+
 static void hear_of_map(phx_membership *membership, const phc_answer *answer)
 {
     membership->writes = false;
@@ -117,7 +127,7 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
         membership->list_at = membership->now; /* of many that wish for a change one has it with each list */
         const char *flaw = phx_map_entry_read(membership, &membership->proposed, &answer->entries[0]);
-        if (flaw) leave(membership, phx_map_entry_status(membership, flaw), flaw);
+        if (flaw) miss_map(membership, &answer->entries[0], flaw);
         else take_map(membership, &membership->proposed);
     }
 }
@@ -144,6 +154,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     static const phx_cluster_map none;
     const phx_cluster_map *map = &none;
     uint64_t revision = 0;
+    bool is_missed = false;
     const size_t length = strlen(membership->prefix);
     membership->lists = false;
     if (answer->outcome != PHC_DONE) return;
@@ -156,7 +167,8 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         const phc_entry *entry = &answer->entries[i];
         if (strcmp(entry->key + length, "map") == 0) {
             const char *flaw = phx_map_entry_read_listed(membership, entry);
-            if (flaw) leave(membership, phx_map_entry_status(membership, flaw), flaw);
+            if (flaw) miss_map(membership, entry, flaw);
+            is_missed = flaw != NULL;
             map = &membership->read;
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
@@ -167,6 +179,10 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         } else if (strcmp(entry->key + length, "balancer") == 0) {
             phx_balancer_list(membership, entry);
         }
+    }
+    if (is_missed) {
+        hand_map_on(membership);
+        return;
     }
     if (membership->is_refused && !phx_refusal_is_void(membership, map)) return;
     phx_comeback_miss_key(membership);
@@ -192,7 +208,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     }
     if (revision == 0) {
         membership->read_size = 0;
-        phx_cluster_map_begin(&membership->read, membership->node->def.formats.max, membership->def.columns,
+        phx_cluster_map_begin(&membership->read, phx_listed_format(membership), membership->def.columns,
                               membership->def.region_count / membership->def.columns, membership->lease);
         map = &membership->read;
     }

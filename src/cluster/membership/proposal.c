@@ -64,12 +64,30 @@ static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
            phx_cluster_map_expel(copy_map(membership, map), worst);
 }
 
-/* One member, as each of them could: the first of the living ones. A process that joins may not read the higher one. */
+/* Is there a process that joins next, and does not read the higher format? A key without a lease is of none. */
+static bool holds_format(const phx_membership *membership, const phx_cluster_map *map, uint8_t higher)
+{
+    for (uint32_t i = 0; i < membership->listed_count; i++) {
+        const phx_listed *listed = &membership->listed[i];
+        const bool joins = listed->lease != 0 && phx_joining_is_beside(membership, map, listed);
+        if (joins && !phx_formats_have(listed->formats, higher)) return true;
+    }
+    return false;
+}
+
+/*
+ * One member, as each of them could: the first of the living ones. The last old member may have died, and be started
+ * again: it joins once it is put out, and with a number of its own it registers but then. So for a whole lease nothing
+ * has held the format. A process holds it for as long as its lease: it joins, or ends (hindrance.h).
+ */
 static bool raise_format(phx_membership *membership, const phx_cluster_map *map)
 {
-    const phx_cluster_map *proposed = proposed_map(membership, map);
-    if (phx_cluster_map_reads(proposed) == proposed->format || phx_listed_rank(membership, map) > 0) return false;
-    return phx_cluster_map_rise(copy_map(membership, map));
+    const uint8_t higher = phx_cluster_map_reads(map);
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER || higher == map->format || count_dead(membership, map) > 0 ||
+        holds_format(membership, map, higher) || !phx_lease_is_steady(membership))
+        membership->held_since = membership->now;
+    return phx_lease_has_passed(membership, membership->held_since) && phx_listed_rank(membership, map) == 0 &&
+           phx_cluster_map_rise(copy_map(membership, map));
 }
 
 /* Wishes are dropped by the map as it stands, not by the proposal, which may not come to stand. */
@@ -131,9 +149,9 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     membership->balances = membership->adopts = false;
     if (membership->phase < PHX_MEMBERSHIP_JOIN || phx_adoption_is_awaited(membership)) return false;
     bool changed = put_dead_out(membership, map);
+    changed |= raise_format(membership, map);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) {
         changed |= expel_silent(membership, map);
-        changed |= raise_format(membership, map);
         changed |= propose_wishes(membership, map);
     } else if (phx_listed_has(membership, self) && count_dead(membership, proposed_map(membership, map)) == 0) {
         /* A member without a key may have another definition, and its key says so once it is back. Else this one waits

@@ -5,8 +5,9 @@
  * range.
  *
  *  - The map says which format it is written in (phx_cluster_map.format), and the highest that each member reads. No
- *    process joins that does not read the map's; it never falls, and rises once all members read a higher one
- *    (phx_cluster_map_rise()). So any two members have a format in common. Heartbeats, which all read, have the map's.
+ *    process joins that does not read the map's; it never falls, and rises once all members, and all that join next,
+ *    have read a higher one for a whole lease (phx_cluster_map_rise()). So any two members have a format in common, and
+ *    a member that can not read the map is out of it. Heartbeats, which all read, have the map's.
  *  - All other messages are for one peer, in the highest format that both read (phx_node_format()). Of two members it
  *    is the same for as long as both live: what waits in a channel is written once.
  *  - A process's key in the control store says its range, and is read by all versions: it has one layout for ever, to

@@ -475,6 +475,23 @@ Test(cluster_tool, formats_are_shown_and_stay)
     cr_assert(listing.map.version == map.version + 1 && listing.map.format == 1 && listing.map.members[0].format == 2);
 }
 
+/* Members, and a process that joins; a key without a lease is of none. */
+Test(cluster_tool, processes_that_hold_the_format_are_named)
+{
+    static phx_cluster_map map;
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    put_world("arena");
+    read_world("arena");
+    map = listing.map;
+    map.members[0].format = 2;
+    put_map("bay", &map);
+    put_process("bay", 9, false, 7);
+    phx_registration_encode(&(phx_registration){.formats = PHX_FORMATS, .definition = 7}, bytes);
+    put("ph/bay/nodes/8", bytes, sizeof bytes, 0);
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_STATUS, .name = "bay"}), PHX_EXIT_OK);
+    expect_output("   format 1, held by 2,3,9   fence none");
+}
+
 Test(cluster_tool, a_map_of_another_format_is_named)
 {
     static phx_cluster_map map;

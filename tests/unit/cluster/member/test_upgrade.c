@@ -17,6 +17,7 @@ enum {
     WALK_ROUNDS = 120,
     REST_ROUNDS = 30,
     DRAIN_ROUNDS = 80,
+    RISE_ROUNDS = 120, /* a lease, and some lists */
     ASK_ROUNDS = 20,
     WALKERS = 24,
     VIEW = 90,
@@ -238,7 +239,7 @@ Test(upgrade, nodes_of_two_versions_share_a_world_and_the_old_one_is_replaced)
     phc_drain(hosts[0].member);
     for (uint32_t i = 0; i < DRAIN_ROUNDS && !is_drained[0]; i++) run_rounds(1);
     cr_assert(is_drained[0]);
-    run_rounds(REST_ROUNDS);
+    run_rounds(RISE_ROUNDS);
     for (uint32_t k = 1; k < NODES; k++) cr_assert_eq(node_of(k)->map.format, 2);
     open_node(0, 2, 3);
     run_rounds(JOIN_ROUNDS);

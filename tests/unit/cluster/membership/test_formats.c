@@ -3,10 +3,12 @@
  * map rises.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "cluster/map/map_changes.h"
 #include "cluster/membership/registration.h"
 #include "cluster/membership/wishes.h"
+#include "cluster/servers/memory_store.h"
 #include "unit/cluster/membership/membership_bed.h"
 
 enum { JOIN_TICKS = 60, DEFINITION = 1 };
@@ -132,27 +134,210 @@ Test(formats, one_member_raises_the_map_once_an_old_one_has_left_by_its_own_word
         cr_assert_eq(bed.processes[at].membership.counts.writes, writes[at] + (at == 1), "%u", at);
 }
 
-/* The member that puts the dead one out raises the map in the same write, before the new process may do so. */
-Test(formats, an_old_process_that_has_registered_is_refused_by_a_map_that_rises)
+/* Its key has ended, and the first of the living ones has not looked since. */
+static void let_key_end(uint32_t looks, uint32_t dies)
 {
-    enum { LONG_LEASE = 4, DIES_TICKS = LONG_LEASE * LEASE_TICKS * 5 / 8, REGISTER_TICKS = 5 };
+    enum { LONG_LEASE = 4, DIES_TICKS = LONG_LEASE * LEASE_TICKS * 5 / 8 };
     bed.lease_ms = LONG_LEASE * LEASE_MS; /* its renewals are a third of that apart */
-    start_node(0, 1, 1);
-    start_node(1, 1, 2);
-    bed.processes[0].runs = false;
+    start_node(dies, 1, 1);
+    start_node(looks, 1, 2);
+    bed.processes[dies].runs = false;
     bed_run(DIES_TICKS);
-    bed.processes[1].runs = false; /* for less than half a lease */
+    bed.processes[looks].runs = false; /* for less than half a lease */
     cr_assert_eq(bed_keys("ph/unit/nodes/"), 2);
     while (bed_keys("ph/unit/nodes/") > 1) bed_run(1);
+    bed.lease_ms = LEASE_MS;
     bed.formats = (phx_formats){1, 1};
+}
+
+/* As its supervisor does. It has registered as the dead one is put out, and joins before the map rises. */
+Test(formats, the_last_old_member_that_died_joins_again_before_the_map_rises)
+{
+    enum { REGISTER_TICKS = 5 };
+    let_key_end(1, 0);
     bed_start(2, 3, REGIONS, DEFINITION, false);
     bed_run(REGISTER_TICKS);
     cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_JOIN);
     check_member(1, 1);
     bed.processes[1].runs = true;
+    bed_run(2 * JOIN_TICKS);
+    check_member(1, 1);
+    check_member(2, 1);
+    cr_assert_eq(bed.processes[1].node.map.member_count, 2);
+    end_process(2);
+    bed_run(2 * JOIN_TICKS);
+    check_member(1, 2);
+}
+
+/* With a number of its own it registers once the key of its first life has ended, so behind the list that says so. */
+Test(formats, the_last_old_member_that_died_joins_again_under_its_number)
+{
+    start_node(0, 1, 1);
+    start_node(1, 1, 2);
+    bed.processes[0].runs = false;
+    bed.formats = (phx_formats){1, 1};
+    bed_start(2, 1, REGIONS, DEFINITION, false);
+    bed_run(2 * JOIN_TICKS);
+    check_member(1, 1);
+    check_member(2, 1);
+    end_process(2);
     bed_run(JOIN_TICKS);
     check_member(1, 2);
-    check_refused(2, "format 2, and this process reads 1 to 1");
+}
+
+static const phx_memory_key *key_of(const char *name)
+{
+    const phx_memory_table *table = phx_memory_table_of(bed.memory);
+    for (uint32_t i = 0; i < table->key_count; i++)
+        if (strcmp(table->keys[i].key, name) == 0) return &table->keys[i];
+    return NULL;
+}
+
+static void write_key(uint32_t by, const char *name, const void *bytes, size_t size)
+{
+    enum { TAG = 99 };
+    const phc_store *store = &bed.processes[by].store;
+    const phx_memory_key *key = key_of(name);
+    cr_assert_eq(store->cas(store->user, TAG, name, key ? key->revision : 0, bytes, size, 0), PH_OK);
+}
+
+Test(formats, a_key_without_a_lease_holds_no_format)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    start_node(0, 1, 1);
+    start_node(1, 1, 2);
+    phx_registration_encode(&(phx_registration){.formats = {1, 1}, .definition = DEFINITION}, bytes);
+    write_key(1, "ph/unit/nodes/9", bytes, sizeof bytes);
+    end_process(0);
+    bed_run(JOIN_TICKS);
+    cr_assert_eq(bed_keys("ph/unit/nodes/"), 2);
+    check_member(1, 2);
+}
+
+Test(formats, a_first_map_is_one_that_a_registered_process_reads)
+{
+    bed.formats = (phx_formats){1, 1};
+    bed_start(0, 1, REGIONS, DEFINITION, false);
+    while (bed_keys("ph/unit/nodes/") == 0) bed_run(1);
+    bed.processes[0].runs = false;
+    bed.formats = (phx_formats){1, 3};
+    bed_start(1, 2, REGIONS, DEFINITION, false);
+    bed_run(LEASE_TICKS / 2);
+    check_member(1, 1);
+    bed.processes[0].runs = true;
+    bed_run(JOIN_TICKS);
+    check_member(0, 1);
+    check_member(1, 1);
+    end_process(0);
+    bed_run(JOIN_TICKS);
+    check_member(1, 3);
+}
+
+Test(formats, a_first_map_is_not_below_the_range_of_its_writer)
+{
+    bed.formats = (phx_formats){1, 1};
+    bed_start(0, 1, REGIONS, DEFINITION, false);
+    while (bed_keys("ph/unit/nodes/") == 0) bed_run(1);
+    bed.processes[0].runs = false;
+    start_node(1, 2, 3);
+    check_member(1, 3);
+}
+
+/* ---- members of a map that they can not read ---- */
+
+static void (*taker)(void *of, const phc_answer *answer);
+
+static void fail_answer(void *of, const phc_answer *answer)
+{
+    phc_answer failed = *answer;
+    failed.outcome = PHC_FAILED;
+    failed.count = 0;
+    taker(of, &failed);
+}
+
+static uint32_t poll_failed(void *user, uint32_t count, phc_answer_fn fn, void *of)
+{
+    taker = fn;
+    return bed.processes[0].store.poll(user, count, fail_answer, of);
+}
+
+static void check_out(const char *reason)
+{
+    const phx_membership *membership = &bed.processes[0].membership;
+    cr_assert_eq(membership->phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(membership->reason, reason);
+    cr_assert_eq(membership->why, PH_OK);
+    cr_assert(bed.processes[0].node.fenced);
+}
+
+/* Of its own leave; and then it stands still until the map that it reads next has risen. */
+Test(formats, a_member_has_left_though_the_answer_to_its_leave_was_lost)
+{
+    process *old = &bed.processes[0];
+    start_node(0, 1, 1);
+    start_node(1, 1, 2);
+    phx_membership_drain(&old->membership);
+    bed_run(JOIN_TICKS);
+    cr_assert_not(old->membership.writes);
+    old->node.leaves = true;
+    bed_run(1);
+    cr_assert(old->membership.writes);
+    old->runs = false;
+    bed_run(2 * JOIN_TICKS);
+    check_member(1, 2);
+    old->membership.def.store.poll = poll_failed;
+    old->runs = true;
+    bed_run(1);
+    cr_assert_eq(old->membership.phase, PHX_MEMBERSHIP_MEMBER, "%s", old->membership.reason);
+    old->membership.def.store.poll = old->store.poll;
+    bed_run(JOIN_TICKS);
+    check_out("put out of the map, as its lease ran out");
+    cr_assert(phx_node_has_left(&old->node));
+}
+
+static void outlive_old(void)
+{
+    start_node(0, 1, 1);
+    start_node(1, 1, 2);
+    bed.processes[0].runs = false;
+    bed_run(2 * JOIN_TICKS);
+    check_member(1, 2);
+    bed.processes[0].runs = true;
+}
+
+Test(formats, a_member_that_was_put_out_hears_so_by_a_map_that_has_risen)
+{
+    outlive_old();
+    bed_run(JOIN_TICKS);
+    check_out("put out of the map, as its lease ran out");
+    cr_assert_not(phx_node_has_left(&bed.processes[0].node));
+}
+
+/* Its list is from before, and the answer to its write has the map. */
+Test(formats, a_member_hears_of_a_map_that_has_risen_as_it_writes)
+{
+    outlive_old();
+    phx_membership_drain(&bed.processes[0].membership);
+    bed_run(1);
+    cr_assert(bed.processes[0].membership.writes);
+    bed_run(1);
+    check_out("put out of the map, as its lease ran out");
+}
+
+Test(formats, a_process_with_another_range_in_the_map_ends)
+{
+    static phx_cluster_map other;
+    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    start_node(0, 1, 2);
+    start_node(1, 1, 2);
+    other = bed.processes[0].node.map;
+    for (uint32_t i = 0; i < other.member_count; i++)
+        if (other.members[i].number == 1) other.members[i].format = 3;
+    other.version++;
+    write_key(1, "ph/unit/map", bytes, phx_cluster_map_encode(&other, bytes, sizeof bytes));
+    bed_run(JOIN_TICKS);
+    check_out("the map has another range of formats for it: its key was read otherwise");
+    check_member(1, 2);
     cr_assert_eq(bed.processes[1].node.map.member_count, 1);
 }
 
