@@ -185,6 +185,24 @@ Test(formats, the_last_old_member_that_died_joins_again_under_its_number)
     check_member(1, 2);
 }
 
+/* It is late, and joins in the end; or its lease ends. */
+Test(formats, a_process_that_has_registered_holds_the_format_for_its_lease)
+{
+    enum { LEASES = 5 };
+    start_node(0, 1, 1);
+    start_node(1, 1, 2);
+    bed.lease_ms = LEASES * LEASE_MS;
+    bed.formats = (phx_formats){1, 1};
+    bed_start(2, 3, REGIONS, DEFINITION, false);
+    while (bed_keys("ph/unit/nodes/") < 3) bed_run(1);
+    bed.processes[2].runs = false;
+    end_process(0);
+    check_member(1, 1);
+    cr_assert_eq(bed.processes[1].node.map.member_count, 1);
+    bed_run(LEASES * LEASE_TICKS);
+    check_member(1, 2);
+}
+
 static const phx_memory_key *key_of(const char *name)
 {
     const phx_memory_table *table = phx_memory_table_of(bed.memory);
