@@ -365,8 +365,7 @@ typedef enum phc_event_kind {
     PHC_EVENT_CLEARED = 16       /* entity `id`, GAINED from node `number` or RESTORED, was refused by the world for
                                 `status`, as the host had attached copies (PH_ATTACHED, PH_TOO_DEEP), or had entered the
                                 id itself, by ph_enter() (PH_EXISTS). These attachments end, and that entity is the one
-                                that came, with all it came with, in the next tick. PH_UNKNOWN_ID: there were more
-                                refusals than the world tells, and one may have been for that */
+                                that came, with all it came with, in the next tick */
 } phc_event_kind;
 
 /** Which node has an entity. */
@@ -746,7 +745,8 @@ typedef struct phc_tls {
 
 /** NATS servers of one cluster. */
 typedef struct phc_nats_def {
-    const char *const *servers; /* "nats://host:port", also with "user:password@"; all "tls://": with TLS */
+    const char *const *servers; /* "nats://host:port", also with "user:password@"; all "tls://": with TLS. No others
+                                   are tried, though a server may tell of them */
     uint32_t server_count;      /* 1 .. PHC_SERVERS_MAX */
     const char *name;           /* shown by the servers; NULL = "pharos" */
     ph_allocator allocator;     /* zero = the library's default */

@@ -236,7 +236,8 @@ typedef struct ph_world_def {
     uint32_t producers_max;     /* 1..256 */
     uint32_t producer_bytes;    /* 128 KiB..1 GiB, in blocks of 66 KiB; commands waiting per producer, then PH_FULL */
     uint32_t broadcast_bytes;   /* 64 KiB..1 GiB; payloads of the broadcasts of one tick, then PH_TICK_FULL */
-    uint32_t refusals_max;      /* 1..2^20; waiting per producer, as many again of bulk calls; then only counted */
+    uint32_t refusals_max;      /* 1..2^20; waiting per producer, as many again of bulk calls; then only counted, but
+                                   for the ones of ph_import(), which are told as long as no more than 2^20 wait */
     uint32_t consumers;         /* 0..256; 0 = no batches are made, lists only */
     uint32_t consumer_batches;  /* 1..65536; batches waiting per consumer, then coalesced */
     uint32_t consumer_bytes; /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */

@@ -138,7 +138,8 @@
 #define PHX_CLUSTER_KEYS(X) \
     X(label, name, 0, 0, 0, PHC_NAME_MAX, \
       "of the common world, the same for all members; letters, digits, - and _; empty = this process is no member") \
-    X(nats, nats, 0, 0, 1, PHX_SERVER_MAX, "servers of messages, tried in turn; user and password go before the host") \
+    X(nats, nats, 0, 0, 1, PHX_SERVER_MAX, \
+      "servers of messages, all of them, tried in turn; user and password go before the host") \
     X(etcd, etcd, 0, 0, 1, PHX_SERVER_MAX, "servers of the control store, tried in turn") \
     X(path, nats_ca_file, 0, 0, 0, PHX_PATH_MAX, \
       "certificates in PEM that those of tls:// servers are verified by; empty = the system's") \

@@ -46,15 +46,27 @@ void node_host_join(node_host *host, const ph_world_def *world_def, phc_loop *lo
     REQUIRE(phc_loop_join(loop, messages, &host->transport) == PH_OK && phc_memory_join(keys, &host->store) == PH_OK);
 }
 
-void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys)
+static void open_member(node_host *host, const phc_def *def)
 {
     char reason[PHC_REASON_SIZE] = "";
-    node_host_join(host, def->world_def, loop, messages, keys);
     const ph_status status =
         phc_open(def, host->world, &host->transport, &host->store, &host->member, reason, sizeof reason);
     if (status != PH_OK) check_give_up(__FILE__, __LINE__, reason);
-    REQUIRE(ph_producer_open(host->world, &host->producer) == PH_OK &&
-            ph_consumer_open(host->world, 0, &host->consumer) == PH_OK);
+    REQUIRE(ph_consumer_open(host->world, 0, &host->consumer) == PH_OK);
+}
+
+void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys)
+{
+    node_host_join(host, def->world_def, loop, messages, keys);
+    open_member(host, def);
+    REQUIRE(ph_producer_open(host->world, &host->producer) == PH_OK);
+}
+
+void node_host_open_first(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys)
+{
+    node_host_join(host, def->world_def, loop, messages, keys);
+    REQUIRE(ph_producer_open(host->world, &host->producer) == PH_OK);
+    open_member(host, def);
 }
 
 void node_host_end_round(const node_host *host)

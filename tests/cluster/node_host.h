@@ -31,6 +31,8 @@ void node_host_join(node_host *host, const ph_world_def *world_def, phc_loop *lo
                     phc_memory *keys);
 /* Joined, and a member with the host's producer and consumer; of def->world_def. */
 void node_host_open(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys);
+/* The same, and a tick applies the host's commands before the member's. */
+void node_host_open_first(node_host *host, const phc_def *def, phc_loop *loop, uint32_t messages, phc_memory *keys);
 /* Behind its phc_tick(): the tick of its world, all batches of which are returned unread, and phc_told(). */
 void node_host_end_round(const node_host *host);
 /* One that is not open, or not any more, is ignored. */

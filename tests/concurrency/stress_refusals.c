@@ -26,7 +26,7 @@ static void *put_all(void *unused)
 {
     uint64_t put = 0;
     for (uint64_t i = 0; i < COUNT; i++) {
-        bool room = phx_refusals_reserve(&refusals, 1) && phx_refusals_put(&refusals, numbered(put + 1));
+        bool room = phx_refusals_reserve(&refusals, 1, 0) && phx_refusals_put(&refusals, numbered(put + 1));
         put += room;
         if (!room) (void)sched_yield(); /* else it may be over before the reader has begun */
     }

@@ -4,6 +4,7 @@
  */
 #include "property/refusals.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -353,6 +354,27 @@ static void capsule_ids(void)
     expect_no_ids(&f, sizeof f, PH_BAD_VALUE);
 }
 
+/* The family is in no other world, so its refusal is told behind more others than may wait. */
+static void import_overflow(void)
+{
+    enum { MOST = 16, SENT = 50, PLACES = 18, PRESENT = 4 };
+    bench b = bench_make(MOST);
+    ph_refusal told[PLACES];
+    uint32_t count = 0;
+    family f = sound_family();
+    bench_fill(&b);
+    f.root.id = PRESENT;
+    seal(&f);
+    for (uint64_t i = 0; i < SENT; i++) CHECK_OK(ph_leave(b.producer, 1000 + i));
+    CHECK_OK(ph_import(b.producer, &f, sizeof f, NULL, NULL));
+    CHECK_OK(ph_tick(b.world, NULL));
+    CHECK_OK(ph_producer_refusals(b.producer, told, PLACES, &count));
+    CHECK(count == MOST + 1, "%" PRIu32 " refusals told", count);
+    CHECK(told[MOST].command == PH_COMMAND_IMPORT && told[MOST].id == PRESENT && told[MOST].status == PH_EXISTS,
+          "the last one is of %s", ph_command_name(told[MOST].command));
+    CHECK_OK(ph_world_destroy(b.world));
+}
+
 void capsule_refusals(void)
 {
     bench b = bench_make(64);
@@ -368,4 +390,5 @@ void capsule_refusals(void)
     CHECK_OK(ph_world_destroy(b.world));
     all_floats();
     capsule_ids();
+    import_overflow();
 }

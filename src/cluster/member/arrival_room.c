@@ -5,7 +5,7 @@
 
 bool phx_arrival_is_for_memory(ph_status why)
 {
-    return why == PH_NO_MEMORY || why == PH_UNKNOWN_ID;
+    return why == PH_NO_MEMORY;
 }
 
 bool phx_arrival_needs_places(const phx_arrival *arrival)

@@ -99,7 +99,6 @@ static bool gain_family(phc *member, const phx_node_event *event)
     if (!reserve_room(member, &event->offer)) return false;
     const bool comes = event->kind != PHX_NODE_DUPLICATE,
                waits = comes && phx_arrivals_hold_back(member, &event->offer);
-    const phx_arrival_place place = phx_arrivals_look(member, &event->offer);
     const ph_status status = open_family(member, event, waits, &family);
     if (status == PH_FULL || status == PH_NO_MEMORY || status == PH_BAD_HANDLE) return false;
     if (status != PH_OK) { /* it would be refused for ever, and nothing else would come */
@@ -108,7 +107,7 @@ static bool gain_family(phc *member, const phx_node_event *event)
         member->counts.damaged++;
         return true;
     }
-    if (comes) phx_arrivals_add(member, event, place);
+    if (comes) phx_arrivals_add(member, event);
     if (waits) phx_arrivals_refuse(member, event->offer.id, PH_CAPACITY);
     for (uint32_t i = 0; i < family.count; i++) report_arrival(member, event, &family, i);
     if (comes) member->gone_count += event->dropped_count;

@@ -62,29 +62,13 @@ bool phx_arrivals_reserve(phc *member, uint64_t bytes)
            phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
 }
 
-/* An own one that the member knows leaves before the import, and stands there until a tick has taken both commands. */
-phx_arrival_place phx_arrivals_look(const phc *member, const phx_offer *offer)
-{
-    phx_arrival_place place = {.is_free = true};
-    for (uint32_t i = 0; i <= offer->follower_count; i++) {
-        ph_attrs attrs;
-        const uint64_t id = phx_wire_offer_id(offer, i);
-        const ph_status status = ph_entity_get(member->world, id, &attrs);
-        const phx_halo_entity *known = phx_halo_find(&member->halo, id);
-        const bool is_members = known && known->own && !known->arrives;
-        place.is_free &= status == PH_UNKNOWN_ID || (status == PH_OK && attrs.remote);
-        place.has_hosts |= status == PH_OK && !attrs.remote && !is_members;
-    }
-    return place;
-}
-
-void phx_arrivals_add(phc *member, const phx_node_event *event, phx_arrival_place place_was)
+void phx_arrivals_add(phc *member, const phx_node_event *event)
 {
     const uint32_t at = member->arrivals.count, place = member->arrivals.end - member->arrivals.first;
     const bool is_added = phx_events_push(&member->arrivals, event);
     PHX_ASSERT(is_added && at < member->kept_capacity); /* room was reserved */
     (void)is_added;
-    member->kept[at] = (phx_arrival){.root = event->offer.id, .place = place, .place_was = place_was};
+    member->kept[at] = (phx_arrival){.root = event->offer.id, .place = place};
     member->open_count++;
 }
 
@@ -123,37 +107,11 @@ void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why)
         if (member->kept[i].root == id) refuse_arrival(member, &member->kept[i], why);
 }
 
-/* Is all of it that has not left in the world, as own? A family comes whole, or not. */
-static bool has_come(const phc *member, const phx_offer *offer)
-{
-    for (uint32_t i = 0; i <= offer->follower_count; i++) {
-        ph_attrs attrs;
-        const uint64_t id = phx_wire_offer_id(offer, i);
-        if (!phx_arrivals_have(member, id)) continue;
-        if (ph_entity_get(member->world, id, &attrs) != PH_OK || attrs.remote) return false;
-    }
-    return true;
-}
-
-/* Known of the imports of a round. */
-typedef enum arrivals_fate {
-    FATE_OPEN = 0,   /* no tick has had them */
-    FATE_PARTLY = 1, /* a tick, which may have left some in their queue: what has come, and some refusals */
-    FATE_TOLD = 2    /* the world has taken all that it has not refused */
-} arrivals_fate;
-
 typedef struct arrivals_forgetting {
     phc *member;
-    arrivals_fate fate;
+    bool is_known;     /* the world has taken all imports that it has not refused */
     uint32_t at, kept; /* places: the next one, and how many stay so far */
 } arrivals_forgetting;
-
-/* May the world refuse it still, or has it done so? */
-static bool is_open(const arrivals_forgetting *forgetting, const phx_offer *offer, const phx_arrival *arrival)
-{
-    if (forgetting->fate == FATE_OPEN || arrival->waits) return true;
-    return forgetting->fate == FATE_PARTLY && !(arrival->place_was.is_free && has_come(forgetting->member, offer));
-}
 
 /* The first ones that wait are tried next: there is room, or memory, that was not known. */
 static void note_taken(phc *member, const phx_arrival *arrival)
@@ -170,7 +128,7 @@ static bool waits_still(void *user, phx_item item)
     const phx_arrival arrival = member->kept[forgetting->at++];
     const phx_offer offer = phx_events_of(item).offer;
     const uint32_t count = count_arriving(member, &offer);
-    const bool waits = count > 0 && is_open(forgetting, &offer, &arrival);
+    const bool waits = count > 0 && (arrival.waits || !forgetting->is_known);
     if (waits) {
         member->kept[forgetting->kept++] = arrival;
         member->gone_count += offer.follower_count + 1 - count;
@@ -186,10 +144,10 @@ static bool waits_still(void *user, phx_item item)
 }
 
 /* Arrivals that are over, and the ones that the world is known to have taken. */
-static void forget_arrivals(phc *member, arrivals_fate fate)
+static void forget_arrivals(phc *member, bool is_known)
 {
     phx_item item = {0};
-    arrivals_forgetting forgetting = {.member = member, .fate = fate};
+    arrivals_forgetting forgetting = {.member = member, .is_known = is_known};
     member->gone_count = member->refused_count = 0;
     phx_item_queue_keep(&member->arrivals, waits_still, &forgetting);
     for (uint32_t i = 0; i < member->arrivals.count; i++) {
@@ -203,24 +161,13 @@ static void forget_arrivals(phc *member, arrivals_fate fate)
 
 void phx_arrivals_begin_round(phc *member)
 {
-    if (member->any_left) forget_arrivals(member, FATE_OPEN);
+    if (member->any_left) forget_arrivals(member, false);
 }
 
 void phx_arrivals_end_tick(phc *member, uint64_t entities, bool all_taken)
 {
-    if (member->open_count > 0 || member->any_left) forget_arrivals(member, all_taken ? FATE_TOLD : FATE_PARTLY);
+    if (member->open_count > 0 || member->any_left) forget_arrivals(member, all_taken);
     phx_arrival_room_end_tick(member, entities);
-}
-
-void phx_arrivals_audit(phc *member)
-{
-    for (uint32_t i = 0; i < member->arrivals.count; i++) {
-        phx_arrival *arrival = &member->kept[i];
-        const phx_offer offer = event_of(member, arrival).offer;
-        const bool is_known = arrival->waits; /* ... and why */
-        if (!is_known && arrival->place_was.has_hosts) refuse_arrival(member, arrival, PH_EXISTS);
-        else if (!is_known && !has_come(member, &offer)) refuse_arrival(member, arrival, PH_UNKNOWN_ID);
-    }
 }
 
 /* ---- once more ---- */
@@ -230,7 +177,7 @@ void phx_arrivals_audit(phc *member)
  * the host entered under an id of it. It ends just before the import, so that nothing comes between. false: to be tried
  * again.
  */
-static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *arrival, phx_arrival_place *place)
+static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *arrival)
 {
     const phc_event cleared = {
         .kind = PHC_EVENT_CLEARED, .status = arrival->why, .id = arrival->root, .number = event->number, .reason = ""};
@@ -238,7 +185,6 @@ static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *a
     if (is_for_room) return true;
     if (!arrival->is_told && !phx_report(member, &cleared)) return false;
     arrival->is_told = true;
-    place->has_hosts = false;
     return phx_halo_clear(&member->halo, &event->offer) == PH_OK;
 }
 
@@ -246,10 +192,8 @@ static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *a
 static bool import_again(phc *member, phx_arrival *arrival)
 {
     const phx_node_event event = event_of(member, arrival);
-    phx_arrival_place place = phx_arrivals_look(member, &event.offer);
-    if (!clear_place(member, &event, arrival, &place)) return false;
+    if (!clear_place(member, &event, arrival)) return false;
     if (phx_halo_gain_again(&member->halo, &event) != PH_OK) return false;
-    arrival->place_was = place;
     arrival->waits = false;
     member->refused_count--;
     member->open_count++;

@@ -3,11 +3,11 @@
  * the rounds of a member, on the thread that ticks the world.
  *
  * The world has refused one for want of room: it comes again once there is room as far as is known, which is by how
- * many entities fewer the world has than it has had behind any tick, and how many leave. For want of memory, or without
- * a reason that was told: once another such one was taken. What is known may be too little, as the world never was full
- * behind a tick: so in each tick one of the others is tried as well, in turn. A tick costs that one alone, however many
- * wait. All come in their order; places that are too few for the first one are kept for it, see arrival_room.h. One
- * that was refused for another reason comes in the next tick.
+ * many entities fewer the world has than it has had behind any tick, and how many leave. For want of memory: once
+ * another such one was taken. What is known may be too little, as the world never was full behind a tick: so in each
+ * tick one of the others is tried as well, in turn. A tick costs that one alone, however many wait. All come in their
+ * order; places that are too few for the first one are kept for it, see arrival_room.h. One that was refused for
+ * another reason comes in the next tick.
  */
 #ifndef PHX_CLUSTER_MEMBER_KEPT_ARRIVALS_H
 #define PHX_CLUSTER_MEMBER_KEPT_ARRIVALS_H
@@ -26,10 +26,8 @@ bool phx_arrivals_miss(const phc *member, uint64_t id);
 bool phx_arrivals_meet(const phc *member, const phx_offer *offer);
 /* Room for one more, of so many bytes of state and followers. false: no memory. */
 bool phx_arrivals_reserve(phc *member, uint64_t bytes);
-/* Before the import. */
-phx_arrival_place phx_arrivals_look(const phc *member, const phx_offer *offer);
-/* It was imported, as the event says; room was reserved. place: as it was before. */
-void phx_arrivals_add(phc *member, const phx_node_event *event, phx_arrival_place place);
+/* It was imported, as the event says; room was reserved. */
+void phx_arrivals_add(phc *member, const phx_node_event *event);
 /*
  * Does a new one wait, as it needs places, and the ones that come free are kept for one before it? Known behind
  * phx_arrivals_import().
@@ -41,14 +39,13 @@ void phx_arrivals_begin_round(phc *member);
 void phx_arrivals_import(phc *member);
 /*
  * The world has refused the import of a root: it comes again in a later round. Its place is cleared before, unless
- * the world had no room. PH_UNKNOWN_ID: it was not told why.
+ * the world had no room.
  */
 void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why);
-/* Refuses all that are not in the world, or have another one in their place: some refusals were not told. */
-void phx_arrivals_audit(phc *member);
 /*
  * The tick is done, the world has so many entities, and its refusals are known: the other arrivals are forgotten. Where
- * it may not have taken all commands, ones that are not in the world yet stay, as a later tick may refuse them.
+ * it may not have taken all commands, all of them stay, as a later tick may refuse them: an own entity that stands
+ * under the id meanwhile may be the host's.
  */
 void phx_arrivals_end_tick(phc *member, uint64_t entities, bool all_taken);
 

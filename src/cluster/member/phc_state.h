@@ -51,21 +51,14 @@ typedef struct phx_question {
     uint64_t answered[PHX_CLUSTER_MEMBERS_MAX]; /* registrations */
 } phx_question;
 
-/* What stands under the ids of an arrival, before its import. While a tick is half way that is not known: neither. */
-typedef struct phx_arrival_place {
-    bool is_free;   /* nothing but copies: an own entity that stands there later is of the arrival */
-    bool has_hosts; /* one that the host has entered by itself: the world refuses the import for it */
-} phx_arrival_place;
-
 /* Beside the event of an arrival: how the world has answered. */
 typedef struct phx_arrival {
     uint64_t root;
-    uint32_t place;              /* of its event: see phx_item_queue_at() */
-    uint32_t needs;              /* so many of it were not in the world, not even as copies, when that refused it */
-    ph_status why;               /* the world has refused it, the last time; PH_OK: it never has */
-    bool waits;                  /* it was not imported since */
-    bool is_told;                /* the host knows that its place is cleared */
-    phx_arrival_place place_was; /* as it was imported */
+    uint32_t place; /* of its event: see phx_item_queue_at() */
+    uint32_t needs; /* so many of it were not in the world, not even as copies, when that refused it */
+    ph_status why;  /* the world has refused it, the last time; PH_OK: it never has */
+    bool waits;     /* it was not imported since */
+    bool is_told;   /* the host knows that its place is cleared */
 } phx_arrival;
 
 /* Which arrivals are imported again, and when: see arrival_room.h. */

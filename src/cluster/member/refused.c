@@ -1,8 +1,8 @@
 /*
  * Refused commands; see refused.h. A copy that is not in the world is forgotten: the next message of its owner enters
- * it anew. More refusals than the world's refusals_max are told by their number alone: then all that is known is
- * compared with the world. So are the own ones that a look of the halo has missed: the host may let one leave without
- * phc_leave().
+ * it anew. More refusals than the world's refusals_max are told by their number alone, but for the ones of imports,
+ * which the world always tells: then all else that is known is compared with the world. So are the own ones that a look
+ * of the halo has missed: the host may let one leave without phc_leave().
  */
 #include "cluster/member/refused.h"
 
@@ -125,7 +125,6 @@ static void audit_entity(phc *member, phx_halo_entity *entity)
 
 static void audit_world(phc *member)
 {
-    phx_arrivals_audit(member);
     for (uint32_t i = member->halo.entity_count; i-- > 0;) audit_entity(member, &member->halo.entities[i]);
 }
 

@@ -36,6 +36,8 @@ enum {
     LOOK_MS = 20             /* the thread looks at the state of its connection so often */
 };
 
+static const char LOST[] = "the connection was lost"; /* until an attempt says more */
+
 typedef struct nats_line {
     phc_traffic traffic;
     uint32_t bytes_max; /* that wait to leave */
@@ -73,8 +75,10 @@ typedef struct nats_trouble {
 typedef struct nats_transport {
     phx_mem mem;
     nats_line *lines[PHC_TRAFFICS]; /* of the system's memory, as one may be left behind; NULL: there was none */
-    uint64_t sent, refused, received, overrun; /* the member's thread's; overrun: of retired subscriptions */
-    uint32_t turn;                             /* the subscription that is asked first by the next poll */
+    /* the member's thread's */
+    uint64_t sent, refused, received, overrun;   /* overrun: of retired subscriptions */
+    uint64_t dropped[PHC_TRAFFICS][LISTENS_MAX]; /* of subscriptions, as far as known: a closed one does not tell */
+    uint32_t turn;                               /* the subscription that is asked first by the next poll */
 } nats_transport;
 
 /* ---- the thread of a line ---- */
@@ -117,7 +121,15 @@ static void note_reason(nats_line *line, const nats_trouble *why)
     const char *text = natsStatus_GetText(why->status), *separator = why->detail[0] != '\0' ? ": " : "";
     if (why->status != NATS_OK && why->status != NATS_NO_SERVER)
         (void)snprintf(line->reason, sizeof line->reason, "%s%s%s", text, separator, why->detail);
-    else if (line->reason[0] == '\0') (void)snprintf(line->reason, sizeof line->reason, "no server answers");
+    else if (line->reason[0] == '\0' || strcmp(line->reason, LOST) == 0)
+        (void)snprintf(line->reason, sizeof line->reason, "no server answers");
+}
+
+/* Under the mutex. */
+static void note_loss(nats_line *line)
+{
+    line->connected = false;
+    if (line->reason[0] == '\0') memcpy(line->reason, LOST, sizeof LOST);
 }
 
 /*
@@ -185,6 +197,7 @@ static void look_at_state(nats_line *line)
     pthread_mutex_lock(&line->mutex);
     line->connected = connected;
     if (connected) line->reason[0] = '\0';
+    else note_loss(line);
     pthread_mutex_unlock(&line->mutex);
 }
 
@@ -197,7 +210,7 @@ static void renew_connection(nats_line *line)
     if (!natsConnection_IsClosed(line->connection)) return;
     pthread_mutex_lock(&line->mutex);
     const bool is_free = line->retired_count == 0;
-    line->connected = false; /* the last look may have been before the end, and the next one is behind a connection */
+    note_loss(line); /* the last look may have been before the end, and the next one is behind a connection */
     if (is_free) {
         memcpy(line->retired, line->subscriptions, sizeof line->retired);
         line->retired_count = line->subscribed;
@@ -383,31 +396,41 @@ static bool take_message(natsSubscription *subscription, phc_message_fn fn, void
     return true;
 }
 
-static void destroy_retired(nats_transport *transport, nats_line *line)
+/* What a closed subscription has dropped is known from before alone. */
+static void destroy_retired(nats_transport *transport, phc_traffic traffic, natsSubscription *const *retired,
+                            uint32_t count)
 {
-    natsSubscription *retired[LISTENS_MAX];
-    pthread_mutex_lock(&line->mutex);
-    const uint32_t count = line->retired_count;
-    memcpy(retired, line->retired, sizeof retired);
-    line->retired_count = 0;
-    pthread_mutex_unlock(&line->mutex);
     for (uint32_t i = 0; i < count; i++) {
-        int64_t lost = 0;
-        if (natsSubscription_GetDropped(retired[i], &lost) == NATS_OK) transport->overrun += (uint64_t)lost;
+        transport->overrun += transport->dropped[traffic][i];
+        transport->dropped[traffic][i] = 0;
         natsSubscription_Destroy(retired[i]);
     }
+}
+
+/* Of a line; `retired` and `subscriptions` are as they are at one time, as the latter take the places of the former. */
+static uint32_t list_of_line(nats_transport *transport, phc_traffic traffic, natsSubscription **subscriptions)
+{
+    nats_line *line = transport->lines[traffic];
+    natsSubscription *retired[LISTENS_MAX];
+    pthread_mutex_lock(&line->mutex);
+    const uint32_t count = line->subscribed, retired_count = line->retired_count;
+    memcpy(retired, line->retired, sizeof retired);
+    memcpy(subscriptions, line->subscriptions, count * sizeof(natsSubscription *));
+    line->retired_count = 0;
+    pthread_mutex_unlock(&line->mutex);
+    destroy_retired(transport, traffic, retired, retired_count);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t dropped = 0;
+        if (natsSubscription_GetDropped(subscriptions[i], &dropped) == NATS_OK)
+            transport->dropped[traffic][i] = (uint64_t)dropped;
+    }
+    return count;
 }
 
 static uint32_t list_subscriptions(nats_transport *transport, natsSubscription **subscriptions)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) {
-        nats_line *line = transport->lines[i];
-        destroy_retired(transport, line);
-        pthread_mutex_lock(&line->mutex);
-        for (uint32_t n = 0; n < line->subscribed; n++) subscriptions[count++] = line->subscriptions[n];
-        pthread_mutex_unlock(&line->mutex);
-    }
+    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) count += list_of_line(transport, (phc_traffic)i, subscriptions + count);
     return count;
 }
 
@@ -441,12 +464,10 @@ static void nats_state(void *user, phc_transport_state *state)
         state->reconnects += line->reconnects;
         pthread_mutex_unlock(&line->mutex);
     }
-    const uint32_t count = list_subscriptions(transport, subscriptions);
+    (void)list_subscriptions(transport, subscriptions);
     state->overrun = transport->overrun;
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t lost = 0;
-        if (natsSubscription_GetDropped(subscriptions[i], &lost) == NATS_OK) state->overrun += (uint64_t)lost;
-    }
+    for (uint32_t i = 0; i < PHC_TRAFFICS; i++)
+        for (uint32_t n = 0; n < LISTENS_MAX; n++) state->overrun += transport->dropped[i][n];
 }
 
 /* ---- begin and end ---- */

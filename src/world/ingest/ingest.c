@@ -133,13 +133,18 @@ static uint64_t queued_commands(const phx_producer *producer)
 }
 
 /*
- * Room for the refusals of `own` commands and those of the producer's next run. A tick that is finished without memory
- * goes on without: leaves make the world smaller. false = no memory.
+ * Room for the refusals of `commands` of the producer, of which its next run is the last one, and of the imports among
+ * them. A tick that is finished without memory goes on without, but for an import: leaves make the world smaller.
+ * is_done: there is room for all but imports. false = no memory.
  */
-static bool reserve_refusals(const phx_world *world, phx_producer *producer, uint64_t own)
+static bool reserve_refusals(const phx_world *world, phx_producer *producer, uint64_t commands, bool is_done,
+                             uint64_t *imports)
 {
-    return phx_refusals_reserve(&producer->tick_refusals, own + phx_command_queue_peek(producer->queue)) ||
-           world->finishing;
+    const bool is_import = phx_command_queue_peek_op(producer->queue) == PHX_OP_IMPORT;
+    *imports += is_import;
+    if (is_done && !is_import) return true;
+    if (phx_refusals_reserve(&producer->tick_refusals, commands, *imports)) return true;
+    return world->finishing && (!is_import || phx_refusals_reserve(&producer->tick_refusals, 0, *imports));
 }
 
 bool phx_ingest_init(phx_world *world)
@@ -171,11 +176,15 @@ bool phx_ingest_collect(phx_world *world)
         phx_command_run run;
         if (!producer->in_tick) continue;
         phx_command_queue_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
-        uint64_t own = 0;
+        uint64_t own = 0, imports = 0;
         /* at once for all, or run by run */
-        const bool refusals = phx_refusals_reserve(&producer->tick_refusals, queued_commands(producer));
-        while ((room = room && reserve_run(world) && (refusals || reserve_refusals(world, producer, own))) &&
-               phx_command_queue_next(producer->queue, &run)) {
+        const uint64_t queued = queued_commands(producer);
+        const bool refusals = phx_refusals_reserve(&producer->tick_refusals, queued, 0);
+        while (
+            (room = room && reserve_run(world) &&
+                    reserve_refusals(world, producer, refusals ? queued : own + phx_command_queue_peek(producer->queue),
+                                     refusals, &imports)) &&
+            phx_command_queue_next(producer->queue, &run)) {
             if (refusals) phx_join_moves(producer->queue, &run);
             world->runs[world->run_count++] = (phx_producer_run){.commands = run, .producer = i};
             own += run.count;

@@ -414,6 +414,13 @@ uint32_t phx_command_queue_peek(const phx_command_queue *q)
     return b != NULL && b->limit > 0 ? header_at(b, offset)->count : 0;
 }
 
+uint16_t phx_command_queue_peek_op(const phx_command_queue *q)
+{
+    uint32_t offset;
+    const block *b = next_run_block(q, &offset);
+    return b != NULL && b->limit > 0 ? (uint16_t)header_at(b, offset)->op : 0;
+}
+
 bool phx_command_queue_next(phx_command_queue *q, phx_command_run *run)
 {
     uint32_t offset;

@@ -111,6 +111,8 @@ uint32_t phx_command_queue_stride(uint32_t record_bytes);
 void phx_command_queue_join(phx_command_queue *q, phx_command_run *run, uint32_t alike, const void *records);
 /* The number of records of the next run; 0 = the end of the snapshot. */
 uint32_t phx_command_queue_peek(const phx_command_queue *q);
+/* ... and its operation; 0 = the end. */
+uint16_t phx_command_queue_peek_op(const phx_command_queue *q);
 /* Goes back to the snapshot's first run (a tick begins again after PH_NO_MEMORY). */
 void phx_command_queue_rewind(phx_command_queue *q);
 /*

@@ -4,8 +4,9 @@
 #include "world/queue/refusals.h"
 
 enum {
-    FIRST_ITEMS = 16, /* a well-behaved producer has none: half a KiB */
-    GROWTH = 4        /* so that the producer passes few legs */
+    FIRST_ITEMS = 16,       /* a well-behaved producer has none: half a KiB */
+    GROWTH = 4,             /* so that the producer passes few legs */
+    IMPORTS_BOUND = 1 << 20 /* the most that a bound may be */
 };
 
 /* ---- life ---- */
@@ -35,6 +36,7 @@ bool phx_refusals_init(phx_refusals *refusals, phx_mem *mem, uint32_t bound)
     PHX_ASSERT(bound > 0);
     refusals->mem = mem;
     refusals->bound = bound;
+    refusals->imports = 0;
     atomic_init(&refusals->put, 0);
     atomic_init(&refusals->taken, 0);
     refusals->last = refusals->at = refusal_leg_make(mem, FIRST_ITEMS, 0);
@@ -58,14 +60,24 @@ static uint64_t count_in_leg(const phx_refusal_leg *last, uint64_t put, uint64_t
     return put - last->first < waiting ? put - last->first : waiting;
 }
 
-bool phx_refusals_reserve(phx_refusals *refusals, uint64_t more)
+/* `more`, but no more than a bound leaves to so many that wait. */
+static uint64_t bound_more(uint64_t more, uint64_t bound, uint64_t waiting)
+{
+    const uint64_t left = waiting < bound ? bound - waiting : 0;
+    return more < left ? more : left;
+}
+
+bool phx_refusals_reserve(phx_refusals *refusals, uint64_t more, uint64_t imports)
 {
     phx_refusal_leg *last = refusals->last;
     const uint64_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
     const uint64_t waiting = put - atomic_load_explicit(&refusals->taken, memory_order_acquire);
     const uint64_t here = count_in_leg(last, put, waiting);
-    if (more > refusals->bound - waiting) more = refusals->bound - waiting;
-    if (here + more <= last->item_count) return true;
+    more = bound_more(more, refusals->bound, waiting) + bound_more(imports, IMPORTS_BOUND, waiting);
+    if (here + more <= last->item_count) {
+        refusals->imports = imports;
+        return true;
+    }
     uint64_t item_count = (uint64_t)last->item_count * GROWTH;
     while (item_count < more) item_count *= 2;
     phx_refusal_leg *leg = refusal_leg_make(refusals->mem, (uint32_t)item_count, put);
@@ -73,6 +85,7 @@ bool phx_refusals_reserve(phx_refusals *refusals, uint64_t more)
     /* pairs with the load in refusal_leg_of() */
     atomic_store_explicit(&last->next, leg, memory_order_release);
     refusals->last = leg;
+    refusals->imports = imports;
     return true;
 }
 
@@ -82,7 +95,10 @@ bool phx_refusals_put(phx_refusals *refusals, ph_refusal refusal)
     /* pairs with the release in take: the item that is overwritten was read */
     const uint64_t waiting = put - atomic_load_explicit(&refusals->taken, memory_order_acquire);
     phx_refusal_leg *leg = refusals->last;
-    if (waiting == refusals->bound || count_in_leg(leg, put, waiting) == leg->item_count) return false;
+    const bool is_import = refusal.command == PH_COMMAND_IMPORT;
+    const uint64_t bound = is_import ? IMPORTS_BOUND : refusals->bound, kept = is_import ? 0 : refusals->imports;
+    if (waiting >= bound || count_in_leg(leg, put, waiting) + kept >= leg->item_count) return false;
+    if (is_import && refusals->imports > 0) refusals->imports--;
     leg->items[put & (leg->item_count - 1)] = refusal;
     PHX_STALL_POINT();
     atomic_store_explicit(&refusals->put, put + 1, memory_order_release);

@@ -14,7 +14,7 @@
 #include "cluster/node_host.h"
 #include "world/queue/capsule.h"
 
-enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 8, ENTITIES = 400, OTHERS = 1000 };
+enum { TICK_NS = 50000000, NODES = 2, ROUNDS = 60, FEW_ROUNDS = 8, ENTITIES = 400, OTHERS = 1000, UNKNOWN = 100000 };
 
 static const float BORDER = 400;
 
@@ -26,6 +26,8 @@ static uint32_t event_counts[NODES];
 static uint32_t refusals; /* of entity 1, which the second node's world is made to have told */
 static uint64_t leaving;  /* leaves the second node in the round in which it has come; 0 = none */
 static bool hides;        /* in that round the second node's world has more refusals than it tells */
+static uint64_t entering; /* the second node's host enters it by itself in the round in which it comes; 0 = none */
+static uint64_t taken;    /* ... and lets this one leave; 0 = none */
 static uint64_t now_ns;
 
 static uint64_t read_clock(void *user)
@@ -34,21 +36,30 @@ static uint64_t read_clock(void *user)
     return now_ns;
 }
 
-/* The rest of a round of the second node in which the world has more refusals than it tells. */
-static void tick_with_untold(bool is_told_why)
+/* All places for refusals of the member are taken before its next commands. */
+static void submit_untold(const phc *member)
 {
-    enum { TAKEN = 64 };
-    ph_refusal taken[TAKEN];
-    uint32_t count = 0;
-    phc *member = hosts[1].member;
-    cr_assert_eq(ph_tick(hosts[1].world, NULL), PH_OK);
-    if (!is_told_why) cr_assert_eq(ph_producer_refusals(member->producer, taken, TAKEN, &count), PH_OK);
-    member->refusals_untold++;
-    cr_assert_eq(phc_told(member), PH_OK);
+    const uint32_t count = ph_world_def_default().refusals_max;
+    for (uint64_t i = 0; i <= count; i++) cr_assert_eq(ph_leave(member->producer, UNKNOWN + i), PH_OK);
+}
+
+/* A host that goes past the member, in the round in which its entity arrives. */
+static void pass_member(const node_host *host)
+{
+    const ph_attrs far = {.given = PH_X | PH_Y, .x = 10, .y = 790};
+    if (entering != 0 && phx_arrivals_have(host->member, entering)) {
+        cr_assert_eq(ph_enter(host->producer, entering, &far), PH_OK);
+        entering = 0;
+    }
+    if (taken != 0 && phx_arrivals_have(host->member, taken)) {
+        cr_assert_eq(ph_leave(host->producer, taken), PH_OK);
+        taken = 0;
+    }
 }
 
 static void run_node(uint32_t k)
 {
+    if (k == 1 && hides) submit_untold(hosts[k].member);
     cr_assert_eq(phc_tick(hosts[k].member), PH_OK);
     while (event_counts[k] < ENTITIES && phc_event_next(hosts[k].member, &events[k][event_counts[k]]))
         event_counts[k]++;
@@ -57,10 +68,9 @@ static void run_node(uint32_t k)
         phx_arrivals_refuse(hosts[k].member, 1, PH_ATTACHED);
         refusals--;
     }
-    if (k == 1 && hides && phx_arrivals_have(hosts[k].member, 1)) {
-        hides = false;
-        tick_with_untold(false);
-    } else node_host_end_round(&hosts[k]);
+    if (k == 1) pass_member(&hosts[k]);
+    hides &= k != 1 || !phx_arrivals_have(hosts[k].member, 1);
+    node_host_end_round(&hosts[k]);
 }
 
 static void run_rounds(uint32_t count)
@@ -82,7 +92,7 @@ static void set_up(void)
     node_host_open_ways(&loop, &memory);
     for (uint32_t i = 0; i < NODES; i++) {
         world_def.entities_max = (NODES - i) * ENTITIES; /* the first one has room for the second one's copies */
-        node_host_open(&hosts[i], &def, loop, 1024, memory);
+        node_host_open_first(&hosts[i], &def, loop, 1024, memory);
     }
     run_rounds(ROUNDS);
     for (uint32_t i = 0; i < NODES; i++) event_counts[i] = 0;
@@ -250,6 +260,41 @@ Test(arrivals, an_entity_that_the_host_entered_by_itself_is_not_taken_for_one_of
     expect_own(1, 1, 20);
     cr_assert(event_counts[1] == 2 && count_events(1, PHC_EVENT_GAINED, PH_OK) == 1 &&
               count_events(1, PHC_EVENT_CLEARED, PH_EXISTS) == 1);
+}
+
+/* It is in the queue of the host's producer as the other one comes. */
+Test(arrivals, an_entity_that_the_host_enters_meanwhile_is_not_taken_for_one_of_which_no_refusal_is_told)
+{
+    enter_at(0, 1, 200, 10);
+    run_rounds(2);
+    send_over(1, 20);
+    entering = 1;
+    hides = true;
+    run_rounds(FEW_ROUNDS);
+    cr_assert(!hides && entering == 0);
+    cr_assert_gt(hosts[1].member->refusals_untold, 0);
+    expect_own(1, 1, 20);
+    cr_assert(event_counts[1] == 2 && count_events(1, PHC_EVENT_GAINED, PH_OK) == 1 &&
+              count_events(1, PHC_EVENT_CLEARED, PH_EXISTS) == 1);
+}
+
+/* It stands as the other one comes; the tick takes its leave first. */
+Test(arrivals, one_that_has_come_stays_as_it_is_where_the_hosts_own_one_left_and_refusals_are_not_told)
+{
+    const ph_attrs far = {.given = PH_X | PH_Y, .x = own_place(1, 390), .y = 790};
+    cr_assert_eq(ph_enter(hosts[1].producer, 1, &far), PH_OK);
+    enter_at(0, 1, 200, 10);
+    run_rounds(2);
+    send_over(1, 20);
+    taken = 1;
+    hides = true;
+    for (uint32_t i = 0; i < FEW_ROUNDS && hides; i++) run_rounds(1);
+    cr_assert(!hides && taken == 0);
+    cr_assert_gt(hosts[1].member->refusals_untold, 0);
+    cr_assert_eq(ph_move(hosts[1].producer, 1, own_place(1, 100), 30, 0), PH_OK);
+    run_rounds(FEW_ROUNDS);
+    expect_own(1, 1, 30);
+    cr_assert(event_counts[1] == 1 && count_events(1, PHC_EVENT_GAINED, PH_OK) == 1);
 }
 
 /* The member's own one leaves before the other one of its id comes: nothing of the host stands there. */
@@ -626,15 +671,10 @@ Test(arrivals, a_root_that_comes_as_a_follower_of_another_one_waits_for_the_firs
 Test(arrivals, a_refusal_that_is_told_counts_where_others_are_not)
 {
     make_family_wait(1);
-    cr_assert_eq(phc_tick(hosts[1].member), PH_OK);
-    tick_with_untold(true);
+    submit_untold(hosts[1].member);
     run_rounds(2);
+    cr_assert_gt(hosts[1].member->refusals_untold, 0);
     cr_assert_eq(event_counts[1], 0, "it waits for room alone");
-    cr_assert_eq(phc_tick(hosts[1].member), PH_OK);
-    tick_with_untold(false);
-    run_rounds(2);
-    cr_assert_eq(count_events(1, PHC_EVENT_CLEARED, PH_UNKNOWN_ID), 1);
-    cr_assert_eq(event_counts[1], 1);
     make_room();
     expect_own(1, 1, 20);
 }
@@ -643,11 +683,10 @@ Test(arrivals, a_refusal_that_is_told_counts_where_others_are_not)
 static void put_arrival(phc *member, uint64_t id)
 {
     const phx_node_event event = {.kind = PHX_NODE_GAINED, .offer = {.id = id}};
-    const phx_arrival_place place = phx_arrivals_look(member, &event.offer);
     cr_assert(phx_halo_reserve_own(&member->halo, 1));
     phx_halo_add(&member->halo, (phx_halo_entity){.id = id, .own = true, .arrives = true});
     cr_assert(phx_arrivals_reserve(member, 0));
-    phx_arrivals_add(member, &event, place);
+    phx_arrivals_add(member, &event);
 }
 
 Test(arrivals, arrivals_behind_a_refused_one_are_forgotten)

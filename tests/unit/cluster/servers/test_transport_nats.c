@@ -130,6 +130,24 @@ static void *serve_lines(void *user)
     return NULL;
 }
 
+/* The same; the first of them gets more messages than wait in its queue. Answers keep it: a flood takes its time. */
+static void *serve_flood(void *user)
+{
+    enum { TIMES = 70, AT_ONCE = 1000 }; /* above 2^16 */
+    static char messages[1 << 15];
+    size_t used = 0;
+    for (uint32_t i = 0; i < AT_ONCE; i++)
+        used += (size_t)snprintf(messages + used, sizeof messages - used, "MSG ph.test.a 1 1\r\nx\r\n");
+    (void)snprintf(messages + used, sizeof messages - used, "PONG\r\n");
+    (void)serve_lines(user);
+    if (atomic_load(&server_fault)) return NULL;
+    const int socket = atomic_load(&sockets[0]);
+    bool is_said = hear_word(socket, "SUB ph.test.*");
+    for (uint32_t i = 0; i < TIMES && is_said; i++) is_said = say_line(socket, messages);
+    if (!is_said) atomic_store(&server_fault, "a client takes no messages");
+    return NULL;
+}
+
 /* The first connections hear that TLS is needed, and then nothing: their handshakes have no answer. */
 static void *serve_silence(void *user)
 {
@@ -249,6 +267,7 @@ Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_at_first)
 Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_as_servers_are_lost)
 {
     phc_transport transport;
+    phc_transport_state state;
     begin_server(serve_lines, NULL);
     open_transport(&transport, "nats");
     listen_twice(&transport);
@@ -259,6 +278,8 @@ Test(transport_nats, nothing_waits_for_a_resolver_that_hangs_as_servers_are_lost
     (void)close(listener);
     for (uint32_t i = 0; i < LINES; i++) (void)close(atomic_load(&sockets[i]));
     wait_until(is_away, &transport, "neither traffic is connected while a name is looked for");
+    transport.state(transport.user, &state);
+    cr_assert_str_eq(state.reason, "the connection was lost");
     expect_no_wait(&transport);
 }
 
@@ -275,6 +296,34 @@ Test(transport_nats, servers_that_take_connections_and_say_nothing_are_left_for_
     transport.close(transport.user);
     (void)close(listener);
     for (uint32_t i = 0; i < LINES; i++) (void)close(silent[i]), (void)close(atomic_load(&sockets[i]));
+}
+
+static bool is_overrun(const void *of)
+{
+    const phc_transport *transport = of;
+    phc_transport_state state;
+    transport->state(transport->user, &state);
+    return state.overrun > 0;
+}
+
+/* The count rises alone. */
+Test(transport_nats, messages_that_found_a_full_queue_are_counted_still_as_servers_are_lost)
+{
+    phc_transport transport;
+    phc_transport_state before, state;
+    begin_server(serve_flood, NULL);
+    open_transport(&transport, "nats");
+    listen_twice(&transport);
+    wait_until(is_overrun, &transport, "a queue is full");
+    cr_assert_eq(pthread_join(server, NULL), 0);
+    expect_no_fault();
+    transport.state(transport.user, &before);
+    (void)close(listener);
+    for (uint32_t i = 0; i < LINES; i++) (void)close(atomic_load(&sockets[i]));
+    wait_until(is_away, &transport, "neither traffic is connected");
+    transport.state(transport.user, &state);
+    cr_assert_geq(state.overrun, before.overrun);
+    transport.close(transport.user);
 }
 
 /* Of this process. */

@@ -124,7 +124,7 @@ Test(producer, refusals_of_calls_and_ticks_come_in_the_order_of_commands)
     for (int round = 0; round < 100; round++) {
         ph_refusal got[BOUND];
         uint64_t first = producers[0].sequence, last = first + 1 + phx_rng_below(&rng, 30);
-        cr_assert(phx_refusals_reserve(&producers[0].tick_refusals, BOUND));
+        cr_assert(phx_refusals_reserve(&producers[0].tick_refusals, BOUND, 0));
         for (uint64_t sequence = first + 1; sequence <= last; sequence++) {
             const ph_refusal refusal = {.sequence = sequence, .id = sequence * 3};
             if (phx_rng_below(&rng, 2)) cr_assert(phx_producer_refuse(&producers[0], &memory, BOUND, refusal));
@@ -162,7 +162,7 @@ Test(producer, the_next_owner_of_a_slot_gets_no_refusal_of_the_last_one)
 {
     ph_refusal got[2];
     (void)open_slot(0);
-    cr_assert(phx_refusals_reserve(&producers[0].tick_refusals, 2));
+    cr_assert(phx_refusals_reserve(&producers[0].tick_refusals, 2, 0));
     for (uint64_t i = 1; i <= 2; i++)
         cr_assert(phx_refusals_put(&producers[0].tick_refusals, (ph_refusal){.sequence = i}));
     cr_assert(phx_producer_refuse(&producers[0], &memory, BOUND, (ph_refusal){.sequence = 3}));
