@@ -1,18 +1,18 @@
 /*
- * Every key of a world's definition, once: the parser, the defaults, the range checks,
- * `pharos-config dump`, the reference page and ph_world_reconfigure() are all made from
- * these lists. Used by src/api and src/config; no code of its own.
+ * Every key of a world's definition, once: the parser, the defaults, the range checks, `pharos-config dump`, the
+ * reference page and ph_world_reconfigure() are all made from these lists. Used by src/api and src/config; no code.
  *
  * X(type, name, default_a, default_b, min, max, live, meaning)
  *   type  f32, f32x2, f64, u32, u32x2, u64 (all values are good), flag, or an enumeration: range, shape, index, simd
  *   name  the key and the field of ph_world_def (or ph_class)
- *   default_b is the second of a pair, else 0; min and max are inclusive and hold for
- *   both of a pair; a float key also has to be finite. A min of F32_POSITIVE is the
- *   least float above 0.
+ *   default_b is the second of a pair, else 0; min and max are inclusive and hold for both of a pair; a float key
+ *   also has to be finite. A min of F32_POSITIVE is the least float above 0.
  *   live  1 when ph_world_reconfigure() may change it
  *
  * Processes of a cluster compare the values of keys that all share, but for first defaults: a new key of a world, a
  * class, a band or a cluster has a line in src/cluster/member/first_defaults.h, which says what a changed default does.
+ * Names, the order of such keys, and words of enumerations are part of what they compare: none of these ever changes
+ * for a key that is here. A new key may come between others.
  */
 #ifndef PHX_BASE_KEYS_H
 #define PHX_BASE_KEYS_H

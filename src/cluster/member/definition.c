@@ -19,24 +19,20 @@ enum {
 };
 
 /* How a process does its work, and how much it has room for: no list follows from these, and no other member does. */
-static const char *const own_keys[] = {"shards",         "workers",
-                                       "share_min",      "index",
-                                       "cell_size",      "quadtree_capacity",
-                                       "quadtree_depth", "simd",
-                                       "events_max",     "entities_max",
-                                       "areas_max",      "producers_max",
-                                       "producer_bytes", "broadcast_bytes",
-                                       "refusals_max",   "exchange_bytes",
-                                       "hash_seed",      "consumer_batches",
-                                       "consumer_bytes", "positions",
-                                       "silent_ticks",   "moves_per_tick",
-                                       "store_loss",     "number",
-                                       "gateway",        "balance"};
+static const char *const own_keys[] = {
+    "world.shards",         "world.workers",           "world.share_min",      "world.index",
+    "world.cell_size",      "world.quadtree_capacity", "world.quadtree_depth", "world.simd",
+    "world.events_max",     "world.entities_max",      "world.areas_max",      "world.producers_max",
+    "world.producer_bytes", "world.broadcast_bytes",   "world.refusals_max",   "world.exchange_bytes",
+    "world.hash_seed",      "world.consumer_batches",  "world.consumer_bytes", "world.positions",
+    "cluster.silent_ticks", "cluster.moves_per_tick",  "cluster.store_loss",   "cluster.number",
+    "cluster.gateway",      "cluster.balance"};
 
-bool phx_definition_leaves_out(const char *name)
+bool phx_definition_leaves_out(const char *place, const char *name)
 {
+    const size_t length = strlen(place);
     for (size_t i = 0; i < sizeof own_keys / sizeof *own_keys; i++)
-        if (strcmp(own_keys[i], name) == 0) return true;
+        if (strncmp(own_keys[i], place, length) == 0 && strcmp(own_keys[i] + length, name) == 0) return true;
     return false;
 }
 
@@ -88,7 +84,7 @@ static void write_number(const phx_key *key, const void *base, uint32_t i, char 
     uint32_t words = 0;
     const char *const *names = phx_key_words(key->type, &words);
     const bool is_whole = phx_key_is_64_bit(key->type);
-    const double value = is_whole ? 0 : phx_key_number(key, base, i);
+    const double value = is_whole ? 0 : phx_key_number(key, base, i) + 0.0; /* -0 is 0: the worlds are equal */
     if (is_whole) (void)snprintf(text, PHX_NUMBER_SIZE, "%" PRIu64, phx_key_64_bit(key, base));
     else if (key->type == PHX_KEY_flag) (void)snprintf(text, PHX_NUMBER_SIZE, "%s", value > 0 ? "on" : "off");
     else if (words > 0 && value < words) (void)snprintf(text, PHX_NUMBER_SIZE, "%s", names[(uint32_t)value]);
@@ -118,7 +114,7 @@ static void add_keys(definition_lines *lines, const char *place, const char *pre
 {
     for (uint32_t i = 0; i < count; i++) {
         char value[VALUE_SIZE], line[LINE_SIZE];
-        if (phx_definition_leaves_out(keys[i].name)) continue;
+        if (phx_definition_leaves_out(place, keys[i].name)) continue;
         write_value(&keys[i], base, value);
         (void)snprintf(line, sizeof line, "%s%s %s", prefix, keys[i].name, value);
         const bool counts = !is_first_default(place, keys[i].name, value);
@@ -142,7 +138,8 @@ static void add_class(definition_lines *lines, const ph_class *class)
     }
 }
 
-/* Keys of the cluster come first: a text that is cut has them. */
+/* Keys of the cluster come first: a text that is cut has them. Behind the cut no class is looked at; the number, which
+ * has no text, needs all. */
 static void add_definition(definition_lines *lines, const phc_def *def)
 {
     static const phx_key world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
@@ -155,7 +152,7 @@ static void add_definition(definition_lines *lines, const phc_def *def)
     add_line(lines, "definition %" PRIu64, def->definition);
     add_keys(lines, "world.", "world.", world_keys, PHX_WORLD_KEY_COUNT, world);
     add_line(lines, "classes %u", world->class_count);
-    for (uint32_t i = 0; i < world->class_count; i++) add_class(lines, &world->classes[i]);
+    for (uint32_t i = 0; i < world->class_count && !lines->is_full; i++) add_class(lines, &world->classes[i]);
     add_line(lines, "end of definition");
     phx_c_locale_end(scope);
 }

@@ -19,7 +19,7 @@ uint64_t phx_definition_number(const phc_def *def);
  * ends them.
  */
 size_t phx_definition_text(const phc_def *def, char *text, size_t size);
-/* Is that key of a world or a cluster the process's own matter? */
-bool phx_definition_leaves_out(const char *name);
+/* Is that key the process's own matter? place: "cluster.", "world.", "class." or "band." */
+bool phx_definition_leaves_out(const char *place, const char *name);
 
 #endif

@@ -9,6 +9,9 @@
  * that they have. Where a new key's first default is not what earlier versions did, PHX_FORMAT_MIN rises
  * (wire/format.h). Lines may change until the first release.
  *
+ * The number is a sum over lines in the order of base/keys.h, so all versions have these keys in one order, with the
+ * same names and the same words of enumerations. A new key may stand anywhere: versions without it leave it out.
+ *
  * Values that follow from other keys have the word for that here, as `halo 0`, the least: a rule by which the least is
  * found is no default, and a change of it is one of the format.
  */

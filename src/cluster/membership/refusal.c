@@ -124,31 +124,54 @@ static bool has_same_key(const text_line *line, const text_line *other)
     return is_same(line->key, line->key_length, other->key, other->key_length);
 }
 
-/* Is a line of that key in the rest of a text? */
-static bool has_later(text_place rest, const text_line *sought)
+/* What is known of a key in a text, from the current line on. */
+typedef enum key_state {
+    KEY_LATER,
+    KEY_HIDDEN, /* the text was cut, or can not be read further: the key may be behind that */
+    KEY_ABSENT
+} key_state;
+
+/* The whole text ends with that line; see member/definition.h. */
+static bool is_last(const text_line *line)
 {
-    text_line line;
+    static const char key[] = "end", value[] = "of definition";
+    return is_same(line->key, line->key_length, key, sizeof key - 1) &&
+           is_same(line->value, line->value_length, value, sizeof value - 1);
+}
+
+static key_state find_later(text_place rest, const text_line *current, const text_line *sought)
+{
+    text_line line = *current;
     while (next_line(&rest, &line))
-        if (has_same_key(&line, sought)) return true;
-    return false;
+        if (has_same_key(&line, sought)) return KEY_LATER;
+    return rest.left == 0 && is_last(&line) ? KEY_ABSENT : KEY_HIDDEN;
 }
 
-/* Which of two lines that were read are looked at. */
+/* Which of two lines that were read are looked at, before both or one of them is passed over. */
 typedef enum text_side { BOTH, HERE, THERE } text_side;
+typedef struct text_look {
+    text_side side;
+    bool is_sure; /* a difference can be named */
+} text_look;
 
-/* A key that is in one text alone is looked at alone: a version of the library has it, the other one not. */
-static text_side find_side(text_place own, const text_line *here, text_place other, const text_line *there)
+/*
+ * A key that is in one text alone is looked at alone: a version of the library has it, the other one not. One that may
+ * be behind the other text's cut is passed over.
+ */
+static text_look find_look(text_place own, const text_line *here, text_place other, const text_line *there)
 {
-    if (has_same_key(here, there)) return BOTH;
-    const bool is_here = !has_later(other, here), is_there = !has_later(own, there);
-    if (is_here == is_there) return BOTH; /* of other classes, or of classes in another order */
-    return is_here ? HERE : THERE;
+    if (has_same_key(here, there)) return (text_look){BOTH, true};
+    const key_state is_there = find_later(other, there, here), is_here = find_later(own, here, there);
+    if (is_there == is_here) /* of other classes, or of classes in another order */
+        return (text_look){BOTH, is_here != KEY_HIDDEN};
+    return is_there > is_here ? (text_look){HERE, is_there == KEY_ABSENT} : (text_look){THERE, is_here == KEY_ABSENT};
 }
 
-static bool is_difference(text_side side, const text_line *here, const text_line *there)
+static bool is_difference(text_look look, const text_line *here, const text_line *there)
 {
-    if (side == HERE) return here->counts;
-    if (side == THERE) return there->counts;
+    if (!look.is_sure) return false;
+    if (look.side == HERE) return here->counts;
+    if (look.side == THERE) return there->counts;
     if (!has_same_key(here, there)) return here->counts || there->counts;
     return !is_same(here->value, here->value_length, there->value, there->value_length);
 }
@@ -170,16 +193,24 @@ static void write_difference(char *line, size_t size, text_side side, const text
 /*
  * Both have the same keys in the same order, but where a class differs, or the version of the library: a key that one
  * of them does not know is passed over if its line does not count. A text that was cut says nothing of the keys behind.
+ *
+ * For each line without its like both texts are read to their ends, and the other one may be any 64 KiB: in a tick the
+ * process has time for so many. With one key more in each class, 140 classes, as many as a text has, are below that.
  */
+enum { ALONE_MAX = 256 };
+
 bool phx_refusal_compare(const char *own, size_t own_size, const char *other, size_t other_size, char *line,
                          size_t size)
 {
     text_place own_rest = {own, own_size}, other_rest = {other, other_size};
     text_line here, there;
+    uint32_t alone = 0;
     bool is_more = next_line(&own_rest, &here) && next_line(&other_rest, &there);
     while (is_more) {
-        const text_side side = find_side(own_rest, &here, other_rest, &there);
-        if (is_difference(side, &here, &there)) {
+        if (!has_same_key(&here, &there) && alone++ == ALONE_MAX) return false;
+        const text_look look = find_look(own_rest, &here, other_rest, &there);
+        const text_side side = look.side;
+        if (is_difference(look, &here, &there)) {
             write_difference(line, size, side, &here, &there);
             return true;
         }

@@ -3,6 +3,7 @@
  * waits for before it joins. A few of them over one control store without faults; with faults they are run by the
  * simulation (sim_members.c).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "cluster/map/map_changes.h"
@@ -46,11 +47,13 @@ static const char *difference(const char *own, const char *other)
     return difference_of(line);
 }
 
+#define END "end of definition\n" /* of a text that was not cut */
+
 Test(refusal, the_key_that_differs_is_named)
 {
     cr_assert_str_eq(difference("a 1\nb 2\n", "a 1\nb 3\n"), ": b is 2 here, 3 there");
     cr_assert_str_eq(difference("a 1 2\nb 2\n", "a 1 4\nb 3\n"), ": a is 1 2 here, 1 4 there");
-    cr_assert_str_eq(difference("a 1\nb 2\n", "c 1\nb 2\n"), ": a is 1 here, and there in its place c is 1");
+    cr_assert_str_eq(difference("a 1\nb 2\n" END, "c 1\nb 2\n" END), ": a is 1 here, and there in its place c is 1");
     cr_assert_null(difference("a 1\n", "a 1\n"));
     cr_assert_null(difference("a 1\n", "a 1\nb 1\n"));
 }
@@ -61,24 +64,56 @@ Test(refusal, a_key_that_one_side_does_not_know_is_passed_over_where_it_does_not
     cr_assert_str_eq(difference("a 1\n-new 0\nb 2\n", "a 1\nb 3\n"), ": b is 2 here, 3 there");
     cr_assert_str_eq(difference("a 1\nb 2\n", "a 1\n-new 0\n-more 7\nb 3\n"), ": b is 2 here, 3 there");
     cr_assert_str_eq(difference("-a 1\n-new 0\nb 2\n", "-a 1\n-gone 4\nb 3\n"), ": b is 2 here, 3 there");
-    cr_assert_str_eq(difference("a 1\nnew 5\nb 2\n", "a 1\nb 3\n"), ": new is 5 here, unknown there");
-    cr_assert_str_eq(difference("a 1\nb 2\n", "a 1\n-more 0\nnew 5\nb 3\n"), ": new is 5 there, unknown here");
+    cr_assert_str_eq(difference("a 1\nnew 5\nb 2\n", "a 1\nb 3\n" END), ": new is 5 here, unknown there");
+    cr_assert_str_eq(difference("a 1\nb 2\n" END, "a 1\n-more 0\nnew 5\nb 3\n"), ": new is 5 there, unknown here");
     cr_assert_str_eq(difference("-a 1\nb 2\n", "a 3\nb 2\n"), ": a is 1 here, 3 there");
-    cr_assert_str_eq(difference("a 1\nnew 5\nend of\n", "a 1\nend of\n"), ": new is 5 here, unknown there");
-    cr_assert_null(difference("a 1\n-new 0\nend of\n", "a 1\nend of\n"));
+    cr_assert_str_eq(difference("a 1\nnew 5\n" END, "a 1\n" END), ": new is 5 here, unknown there");
+    cr_assert_null(difference("a 1\n-new 0\n" END, "a 1\n" END));
     cr_assert_null(difference("a 1\nnew 5\n", "a 1\n"), "the other one was cut");
 }
 
 /* In another order classes have other numbers. */
 Test(refusal, other_classes_are_named)
 {
-    cr_assert_str_eq(difference("-a.view 0\na.bands 0\n-b.view 0\nb.bands 0\nend of\n",
-                                "-b.view 0\nb.bands 0\n-a.view 0\na.bands 0\nend of\n"),
+    cr_assert_str_eq(difference("-a.view 0\na.bands 0\n-b.view 0\nb.bands 0\n" END,
+                                "-b.view 0\nb.bands 0\n-a.view 0\na.bands 0\n" END),
                      ": a.bands is 0 here, and there in its place b.bands is 0");
-    cr_assert_str_eq(difference("-a.view 0\na.bands 0\nend of\n", "-c.view 0\nc.bands 0\nend of\n"),
+    cr_assert_str_eq(difference("-a.view 0\na.bands 0\n" END, "-c.view 0\nc.bands 0\n" END),
                      ": a.bands is 0 here, and there in its place c.bands is 0");
-    cr_assert_str_eq(difference("-a.view 0\na.bands 0\nend of\n", "c.view 5\nc.bands 0\nend of\n"),
+    cr_assert_str_eq(difference("-a.view 0\na.bands 0\n" END, "c.view 5\nc.bands 0\n" END),
                      ": a.view is 0 here, and there in its place c.view is 5");
+}
+
+/* A line behind the cut is not read: its key may be there. A key that both have is named as always. */
+Test(refusal, a_key_that_may_be_behind_the_cut_is_not_named_as_absent)
+{
+    cr_assert_null(difference("a.bands 0\nb.view 5\nb.bands 0\n" END, "b.view 5\nb.bands 0\n"));
+    cr_assert_null(difference("b.view 5\nb.bands 0\n", "a.bands 0\nb.view 5\nb.bands 0\n" END));
+    cr_assert_null(difference("a 1\nnew 5\nb 2\n", "a 1\nb 2\n"), "both are cut");
+    cr_assert_null(difference("a 1\n-gone 4\n", "a 1\nb 0\n" END), "b is behind the own cut");
+    cr_assert_null(difference("a 1\n", "c 1\n"));
+    cr_assert_null(difference("a 1\nb 2\n", "c 1\nb 2\n"));
+    cr_assert_str_eq(difference("a.bands 0\nb.view 5\n" END, "b.view 6\nb.bands 0\n"), ": b.view is 5 here, 6 there");
+    cr_assert_str_eq(difference("a 1\nnew 5\nb 2\n", "a 1\nb 2\n" END), ": new is 5 here, unknown there");
+    cr_assert_str_eq(difference("a 1\nb 2\n" END, "a 1\nnew 5\nb 2\n"), ": new is 5 there, unknown here");
+    cr_assert_str_eq(difference("a 1\nb 2\n", "b 2\na 1\n"), ": a is 1 here, and there in its place b is 2");
+    cr_assert_null(difference("a 1\nb 2\n" END, "b 2\n\n" END), "it can not be read up to its last line");
+    cr_assert_null(difference("a 1\nb 2\n" END, "b 2\n" END "c"), "the last line is another one");
+}
+
+/* The other text is another process's: comparing takes no longer than a tick has time for, whatever is in it. */
+Test(refusal, so_many_lines_without_their_like_are_passed_over)
+{
+    enum { ALONE_MAX = 256, LINE_SIZE = 16 };
+    for (uint32_t more = 0; more < 2; more++) {
+        char text[(ALONE_MAX + 2) * LINE_SIZE] = "";
+        for (uint32_t i = 0; i < ALONE_MAX + more; i++) (void)snprintf(text + strlen(text), LINE_SIZE, "-new%u 0\n", i);
+        (void)snprintf(text + strlen(text), 2 * LINE_SIZE, "b 2\n" END);
+        const char *there = difference("b 3\n" END, text), *expected = ": b is 3 here, 2 there";
+        cr_assert(more > 0 ? !there : there && strcmp(there, expected) == 0, "%u: %s", more, there);
+        const char *here = difference(text, "b 3\n" END);
+        cr_assert(more > 0 ? !here : here && strcmp(here, ": b is 2 here, 3 there") == 0, "%u: %s", more, here);
+    }
 }
 
 /* The store may have any bytes. */
