@@ -19,6 +19,7 @@ enum { PHX_FAMILY_HEAD_BYTES = 8, PHX_FAMILY_MEMBER_BYTES = 17, PHX_FAMILY_MEMBE
 typedef struct phx_family {
     const unsigned char *capsule, *members;
     uint32_t capsule_bytes, count;
+    uint64_t sequence;     /* of its import, of the halo's producer; 0: it was not imported */
     phx_place_set doubles; /* by place: they came in place of own ones; see phx_halo_gain() */
 } phx_family;
 

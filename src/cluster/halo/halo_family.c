@@ -169,9 +169,11 @@ static ph_status admit_family(phx_halo *halo, const phx_offer *offer, phx_family
 
 static ph_status import_family(phx_halo *halo, const phx_offer *offer, phx_family *family)
 {
-    const ph_status status = admit_family(halo, offer, family);
+    ph_status status = admit_family(halo, offer, family);
     if (status != PH_OK) return status;
-    return ph_import(halo->def.producer, family->capsule, family->capsule_bytes, stay_of, halo);
+    status = ph_import(halo->def.producer, family->capsule, family->capsule_bytes, stay_of, halo);
+    if (status != PH_OK) return status;
+    return ph_producer_sequence(halo->def.producer, &family->sequence);
 }
 
 /* A member as it comes. One that is taken back has a turn more than with the dead node, of which others may tell still.
@@ -231,14 +233,13 @@ ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, bool waits,
     return PH_OK;
 }
 
-ph_status phx_halo_gain_again(phx_halo *halo, const phx_node_event *event)
+ph_status phx_halo_gain_again(phx_halo *halo, const phx_node_event *event, phx_family *family)
 {
-    phx_family family;
     if (!phx_halo_reserve_copies(halo, event->offer.follower_count + 1)) return PH_NO_MEMORY;
-    const ph_status status = import_family(halo, &event->offer, &family);
+    const ph_status status = import_family(halo, &event->offer, family);
     if (status != PH_OK) return status;
-    for (uint32_t i = 0; i < family.count; i++) {
-        const phx_family_member member = member_of(event, &family, i);
+    for (uint32_t i = 0; i < family->count; i++) {
+        const phx_family_member member = member_of(event, family, i);
         const phx_halo_entity *entity = phx_halo_find(halo, member.id);
         if (entity && entity->own && entity->arrives) own_member(halo, &member);
         else leave_again(halo, &member);

@@ -25,7 +25,7 @@ ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event, bool waits,
  * Once more, as the world has refused it. Members that are not phx_halo_entity.arrives any more have left meanwhile,
  * and leave again, in the same tick: no id of them is own. Statuses as before.
  */
-ph_status phx_halo_gain_again(phx_halo *halo, const phx_node_event *event);
+ph_status phx_halo_gain_again(phx_halo *halo, const phx_node_event *event, phx_family *family);
 /*
  * Before phx_halo_gain_again() of a family that the world has refused: what the host has under its ids is remote in
  * the next tick, with no attachment. An entity that changes its side loses all of them; one that was remote changes

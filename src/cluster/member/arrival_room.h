@@ -15,7 +15,7 @@
 
 #include "cluster/member/phc_state.h"
 
-/* More memory may be there in any later tick, and an unknown reason may be the same. */
+/* More memory may be there in any later tick. */
 bool phx_arrival_is_for_memory(ph_status why);
 /* Has the world refused it for want of places, the last time? It may be on its way to it once more. */
 bool phx_arrival_needs_places(const phx_arrival *arrival);

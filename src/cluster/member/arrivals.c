@@ -107,8 +107,8 @@ static bool gain_family(phc *member, const phx_node_event *event)
         member->counts.damaged++;
         return true;
     }
-    if (comes) phx_arrivals_add(member, event);
-    if (waits) phx_arrivals_refuse(member, event->offer.id, PH_CAPACITY);
+    if (comes) phx_arrivals_add(member, event, family.sequence);
+    if (waits) phx_arrivals_refuse(member, event->offer.id, family.sequence, PH_CAPACITY);
     for (uint32_t i = 0; i < family.count; i++) report_arrival(member, event, &family, i);
     if (comes) member->gone_count += event->dropped_count;
     return true;

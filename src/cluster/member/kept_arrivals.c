@@ -62,13 +62,13 @@ bool phx_arrivals_reserve(phc *member, uint64_t bytes)
            phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
 }
 
-void phx_arrivals_add(phc *member, const phx_node_event *event)
+void phx_arrivals_add(phc *member, const phx_node_event *event, uint64_t sequence)
 {
     const uint32_t at = member->arrivals.count, place = member->arrivals.end - member->arrivals.first;
     const bool is_added = phx_events_push(&member->arrivals, event);
     PHX_ASSERT(is_added && at < member->kept_capacity); /* room was reserved */
     (void)is_added;
-    member->kept[at] = (phx_arrival){.root = event->offer.id, .place = place};
+    member->kept[at] = (phx_arrival){.root = event->offer.id, .sequence = sequence, .place = place};
     member->open_count++;
 }
 
@@ -101,15 +101,16 @@ bool phx_arrivals_hold_back(const phc *member, const phx_offer *offer)
     return member->room.has_kept && count_needed(member, offer) > 0;
 }
 
-void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why)
+void phx_arrivals_refuse(phc *member, uint64_t id, uint64_t sequence, ph_status why)
 {
     for (uint32_t i = 0; i < member->arrivals.count; i++)
-        if (member->kept[i].root == id) refuse_arrival(member, &member->kept[i], why);
+        if (member->kept[i].root == id && member->kept[i].sequence == sequence)
+            refuse_arrival(member, &member->kept[i], why);
 }
 
 typedef struct arrivals_forgetting {
     phc *member;
-    bool is_known;     /* the world has taken all imports that it has not refused */
+    bool all_known;    /* the world has taken all imports that it has not refused */
     uint32_t at, kept; /* places: the next one, and how many stay so far */
 } arrivals_forgetting;
 
@@ -128,7 +129,8 @@ static bool waits_still(void *user, phx_item item)
     const phx_arrival arrival = member->kept[forgetting->at++];
     const phx_offer offer = phx_events_of(item).offer;
     const uint32_t count = count_arriving(member, &offer);
-    const bool waits = count > 0 && (arrival.waits || !forgetting->is_known);
+    const bool is_known = forgetting->all_known || arrival.sequence <= member->known;
+    const bool waits = count > 0 && (arrival.waits || !is_known);
     if (waits) {
         member->kept[forgetting->kept++] = arrival;
         member->gone_count += offer.follower_count + 1 - count;
@@ -144,10 +146,10 @@ static bool waits_still(void *user, phx_item item)
 }
 
 /* Arrivals that are over, and the ones that the world is known to have taken. */
-static void forget_arrivals(phc *member, bool is_known)
+static void forget_arrivals(phc *member, bool all_known)
 {
     phx_item item = {0};
-    arrivals_forgetting forgetting = {.member = member, .is_known = is_known};
+    arrivals_forgetting forgetting = {.member = member, .all_known = all_known};
     member->gone_count = member->refused_count = 0;
     phx_item_queue_keep(&member->arrivals, waits_still, &forgetting);
     for (uint32_t i = 0; i < member->arrivals.count; i++) {
@@ -167,7 +169,21 @@ void phx_arrivals_begin_round(phc *member)
 void phx_arrivals_end_tick(phc *member, uint64_t entities, bool all_taken)
 {
     if (member->open_count > 0 || member->any_left) forget_arrivals(member, all_taken);
+    member->asks = member->open_count > 0;
     phx_arrival_room_end_tick(member, entities);
+}
+
+/* None is hidden from itself: so the tick that takes the command refuses it, and it changes nothing. */
+void phx_arrivals_ask(phc *member)
+{
+    enum { ANY_ID = 1 };
+    if (!member->asks) return;
+    if (ph_unhide(member->producer, ANY_ID, ANY_ID) != PH_OK) member->halo.counts.refused++; /* full: asked later */
+}
+
+void phx_arrivals_answer(phc *member, uint64_t sequence)
+{
+    member->known = sequence;
 }
 
 /* ---- once more ---- */
@@ -191,9 +207,11 @@ static bool clear_place(phc *member, const phx_node_event *event, phx_arrival *a
 /* false: to be tried again. */
 static bool import_again(phc *member, phx_arrival *arrival)
 {
+    phx_family family;
     const phx_node_event event = event_of(member, arrival);
     if (!clear_place(member, &event, arrival)) return false;
-    if (phx_halo_gain_again(&member->halo, &event) != PH_OK) return false;
+    if (phx_halo_gain_again(&member->halo, &event, &family) != PH_OK) return false;
+    arrival->sequence = family.sequence;
     arrival->waits = false;
     member->refused_count--;
     member->open_count++;

@@ -26,8 +26,8 @@ bool phx_arrivals_miss(const phc *member, uint64_t id);
 bool phx_arrivals_meet(const phc *member, const phx_offer *offer);
 /* Room for one more, of so many bytes of state and followers. false: no memory. */
 bool phx_arrivals_reserve(phc *member, uint64_t bytes);
-/* It was imported, as the event says; room was reserved. */
-void phx_arrivals_add(phc *member, const phx_node_event *event);
+/* It was imported by that command, as the event says, or waits for places (0); room was reserved. */
+void phx_arrivals_add(phc *member, const phx_node_event *event, uint64_t sequence);
 /*
  * Does a new one wait, as it needs places, and the ones that come free are kept for one before it? Known behind
  * phx_arrivals_import().
@@ -39,14 +39,22 @@ void phx_arrivals_begin_round(phc *member);
 void phx_arrivals_import(phc *member);
 /*
  * The world has refused the import of a root: it comes again in a later round. Its place is cleared before, unless
- * the world had no room.
+ * the world had no room. The refusal of an import that is over says nothing of one that came under its id since.
  */
-void phx_arrivals_refuse(phc *member, uint64_t id, ph_status why);
+void phx_arrivals_refuse(phc *member, uint64_t id, uint64_t sequence, ph_status why);
 /*
  * The tick is done, the world has so many entities, and its refusals are known: the other arrivals are forgotten. Where
- * it may not have taken all commands, all of them stay, as a later tick may refuse them: an own entity that stands
- * under the id meanwhile may be the host's.
+ * it may not have taken all commands, the ones stay of which it is not known, as a later tick may refuse them: an own
+ * entity that stands under the id meanwhile may be the host's.
  */
 void phx_arrivals_end_tick(phc *member, uint64_t entities, bool all_taken);
+/*
+ * Behind the imports of a round, where a tick may have left some in their queue: how far has the world taken it? A
+ * command asks that is refused whenever it is taken. Else they would stay for as long as ticks find no memory, as
+ * ph_stats.queued counts the commands of all producers, which other threads submit at any time.
+ */
+void phx_arrivals_ask(phc *member);
+/* It was refused: the world has taken, or refused, all commands before it. */
+void phx_arrivals_answer(phc *member, uint64_t sequence);
 
 #endif

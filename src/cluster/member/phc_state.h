@@ -54,11 +54,12 @@ typedef struct phx_question {
 /* Beside the event of an arrival: how the world has answered. */
 typedef struct phx_arrival {
     uint64_t root;
-    uint32_t place; /* of its event: see phx_item_queue_at() */
-    uint32_t needs; /* so many of it were not in the world, not even as copies, when that refused it */
-    ph_status why;  /* the world has refused it, the last time; PH_OK: it never has */
-    bool waits;     /* it was not imported since */
-    bool is_told;   /* the host knows that its place is cleared */
+    uint64_t sequence; /* of its last import, of the member's producer; 0: none yet */
+    uint32_t place;    /* of its event: see phx_item_queue_at() */
+    uint32_t needs;    /* so many of it were not in the world, not even as copies, when that refused it */
+    ph_status why;     /* the world has refused it, the last time; PH_OK: it never has */
+    bool waits;        /* it was not imported since */
+    bool is_told;      /* the host knows that its place is cleared */
 } phx_arrival;
 
 /* Which arrivals are imported again, and when: see arrival_room.h. */
@@ -119,6 +120,8 @@ struct phc {
     uint32_t kept_capacity;
     uint32_t refused_count; /* of them are to be imported again; */
     uint32_t open_count;    /* of the others no answer is known */
+    bool asks;              /* ... since a tick that may have left some in the queue: see phx_arrivals_ask() */
+    uint64_t known;         /* the world has taken the commands of the member's producer as far as this one */
     bool any_left;          /* the host has let an entity of them leave */
     phx_arrival_room room;
     uint32_t events_waiting;  /* so many events of the node wait for arrivals, none of which is over since */

@@ -1,8 +1,8 @@
 /*
  * Refused commands; see refused.h. A copy that is not in the world is forgotten: the next message of its owner enters
- * it anew. More refusals than the world's refusals_max are told by their number alone, but for the ones of imports,
- * which the world always tells: then all else that is known is compared with the world. So are the own ones that a look
- * of the halo has missed: the host may let one leave without phc_leave().
+ * it anew. More refusals than the world's refusals_max are told by their number alone, but for the ones of imports, of
+ * which up to 2^20 may wait: then all else that is known is compared with the world. So are the own ones that a look of
+ * the halo has missed: the host may let one leave without phc_leave().
  */
 #include "cluster/member/refused.h"
 
@@ -69,13 +69,16 @@ static void refuse_change(phc *member, const ph_refusal *refusal)
 
 static void take_refusal(phc *member, const ph_refusal *refusal)
 {
-    member->halo.counts.refused++;
+    member->halo.counts.refused += refusal->command != PH_COMMAND_UNHIDE;
     switch ((ph_command)refusal->command) {
     case PH_COMMAND_ENTER:
         refuse_enter(member, refusal);
         break;
     case PH_COMMAND_IMPORT:
-        phx_arrivals_refuse(member, refusal->id, refusal->status);
+        phx_arrivals_refuse(member, refusal->id, refusal->sequence, refusal->status);
+        break;
+    case PH_COMMAND_UNHIDE: /* of no other call */
+        phx_arrivals_answer(member, refusal->sequence);
         break;
     case PH_COMMAND_SET:
     case PH_COMMAND_MOVE:

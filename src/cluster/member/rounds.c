@@ -51,6 +51,7 @@ ph_status phc_tick(phc *member)
         phx_questions_begin_round(member);
         phx_halo_begin_tick(&member->halo); /* a copy that leaves now is no source of a broadcast any more */
         phx_arrivals_take(member);
+        phx_arrivals_ask(member);
     }
     phx_report_map(member);
     phx_report_state(member);

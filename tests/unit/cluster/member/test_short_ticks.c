@@ -490,6 +490,91 @@ Test(short_ticks, a_double_in_the_place_of_which_another_one_comes_is_not_told_i
     expect_arrived();
 }
 
+/* ---- a run of short ticks ---- */
+
+enum { STORM = 16 * ROOM };
+
+/* A round without memory for the second world, behind commands for which it would need some. */
+static void run_stormy(ph_producer first, uint32_t before, ph_producer last, uint32_t behind)
+{
+    phc_memory_step(memory, now_ns += TICK_NS);
+    run_node(0);
+    for (uint64_t i = 0; i < before; i++) cr_assert_eq(__real_ph_leave(first, 2 * OTHERS + i), PH_OK);
+    cr_assert_eq(phc_tick(hosts[1].member), PH_OK);
+    take_events(1);
+    for (uint64_t i = 0; i < behind; i++) cr_assert_eq(__real_ph_leave(last, 2 * OTHERS + i), PH_OK);
+    tick_short(&hosts[1]);
+    cr_assert_eq(phc_told(hosts[1].member), PH_OK);
+    phc_loop_step(loop);
+}
+
+/* The world has taken them, though there always are commands of a thread of the host. */
+Test(short_ticks, arrivals_are_known_in_a_run_of_short_ticks_while_another_producer_is_busy)
+{
+    enum { FEW = 5 };
+    ph_producer busy;
+    phc *member = hosts[1].member;
+    cr_assert_eq(ph_producer_open(hosts[1].world, &busy), PH_OK);
+    send_over(1, FEW);
+    run_rounds(FEW_ROUNDS);
+    move_over(1, 1, FEW);
+    run_rounds(FEW_ROUNDS);
+    move_over(0, 1, FEW);
+    const uint64_t refused = member->halo.counts.refused;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < FEW_ROUNDS; i++) {
+        run_stormy(busy, 0, busy, STORM);
+        cr_assert_gt(queued_most, 0);
+        if (member->arrivals.count > most) most = member->arrivals.count;
+    }
+    cr_assert_eq(most, FEW, "they come in these ticks");
+    cr_assert(member->arrivals.count == 0 && member->open_count == 0, "%u are open", (unsigned)member->arrivals.count);
+    for (uint64_t id = 1; id <= FEW; id++) expect_own(id);
+    cr_assert_eq(member->halo.counts.refused, refused);
+    enter_at(0, FEW + 1); /* of one that comes behind these nothing is known */
+    run_stormy(busy, 0, busy, 0);
+    move_over(0, FEW + 1, 1);
+    for (uint32_t i = 0; i < FEW_ROUNDS && member->arrivals.count == 0; i++)
+        run_stormy(member->producer, STORM, busy, 0);
+    cr_assert_eq(member->arrivals.count, 1, "its import is in the queue");
+    run_rounds(2);
+    expect_own(FEW + 1);
+    cr_assert_eq(member->arrivals.count, 0);
+    cr_assert_eq(ph_producer_close(busy), PH_OK);
+}
+
+/* The first one of the id left while its import was in the queue, in which the other one's is behind it. */
+Test(short_ticks, the_refusal_of_an_import_is_not_one_of_another_that_came_under_its_id_since)
+{
+    phc *member = hosts[1].member;
+    fill_world(ROOM);
+    enter_at(0, 1);
+    run_rounds(2);
+    move_over(0, 1, 1);
+    for (uint32_t i = 0; i < FEW_ROUNDS && member->arrivals.count == 0; i++)
+        run_stormy(member->producer, STORM, member->producer, 0);
+    cr_assert_eq(member->arrivals.count, 1);
+    cr_assert_eq(phc_leave(member, 1), PH_OK);
+    cr_assert_eq(phc_leave(member, OTHERS), PH_OK); /* so there is room for one from then on */
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(0), .y = 10};
+    uint32_t round = 0;
+    for (; round < FEW_ROUNDS && phc_enter(hosts[0].member, 1, &attrs, 0) != PH_OK; round++)
+        run_stormy(member->producer, 0, member->producer, 0);
+    cr_assert_lt(round, FEW_ROUNDS, "it has not heard that the first one has come");
+    for (uint32_t i = 0; i < 2; i++) run_stormy(member->producer, 0, member->producer, 0);
+    cr_assert_eq(member->arrivals.count, 0);
+    move_over(0, 1, 1);
+    for (uint32_t i = 0; i < FEW_ROUNDS && member->arrivals.count == 0; i++)
+        run_stormy(member->producer, 0, member->producer, 0);
+    cr_assert(member->arrivals.count == 1 && member->refused_count == 0, "the first one's import is in the queue");
+    run_rounds(1);
+    cr_assert_eq(member->refused_count, 0);
+    expect_own(1);
+    run_rounds(FEW_ROUNDS);
+    cr_assert(cleared == 0 && member->arrivals.count == 0);
+    expect_own(1);
+}
+
 /* ---- no memory for an import ---- */
 
 static uint64_t count_short(void)
