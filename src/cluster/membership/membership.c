@@ -124,7 +124,7 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
         membership->counts.balanced += membership->balances;
         membership->counts.adopted += membership->adopts;
         membership->counts.joined_others += membership->joins_others;
-    } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
+    } else if (answer->outcome == PHC_CHANGED && answer->count == 1 && membership->phase != PHX_MEMBERSHIP_ENDED) {
         membership->list_at = membership->now; /* of many that wish for a change one has it with each list */
         const char *flaw = phx_map_entry_read(membership, &membership->proposed, &answer->entries[0]);
         if (flaw) miss_map(membership, &answer->entries[0], flaw);
@@ -191,7 +191,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
         adopt_map(membership);
         return;
     }
-    if (phx_adoption_lacks_map(membership, map)) phx_membership_end(membership, PH_OK, "the store has lost the map");
+    if (phx_adoption_lacks_map(membership, map)) leave(membership, PH_OK, "the store has lost the map");
     if (membership->phase == PHX_MEMBERSHIP_ENDED || map->version < membership->map.version)
         return; /* or an old list */
     if (revision != 0) take_map(membership, map);

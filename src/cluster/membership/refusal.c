@@ -63,12 +63,14 @@ static bool is_of_another(const phx_membership *membership, const phc_answer *an
 }
 
 /* A text that was not written for want of an answer is written again, with the next list; so is one where
- * another's is, until that has ended with its lease. A join that stands by an answer before is refused no more. */
+ * another's is, until that has ended with its lease. A join that stands by an answer before is refused no more. One
+ * that has ended meanwhile keeps its reason, which may be in the same place. */
 const char *phx_refusal_hear(phx_membership *membership, const phc_answer *answer)
 {
     if (answer->tag == PHX_REFUSAL_TAG_WRITE && (answer->outcome == PHC_FAILED || is_of_another(membership, answer)))
         membership->told_lease = 0;
-    const bool is_awaited = answer->tag == PHX_REFUSAL_TAG_READ && membership->is_refused;
+    const bool is_awaited = answer->tag == PHX_REFUSAL_TAG_READ && membership->is_refused &&
+                            membership->phase != PHX_MEMBERSHIP_ENDED;
     return is_awaited && !phx_refusal_is_void(membership, &membership->map) ? find_reason(membership, answer) : NULL;
 }
 

@@ -88,3 +88,11 @@ uint32_t bed_keys(const char *prefix)
     for (uint32_t i = 0; i < table->key_count; i++) count += strncmp(table->keys[i].key, prefix, strlen(prefix)) == 0;
     return count;
 }
+
+bool bed_has_lease(uint64_t lease)
+{
+    const phx_memory_table *table = phx_memory_table_of(bed.memory);
+    for (uint32_t i = 0; i < table->lease_count; i++)
+        if (table->leases[i].lease == lease) return true;
+    return false;
+}

@@ -44,5 +44,7 @@ void bed_run(uint32_t ticks);
 void bed_hang(uint32_t ticks);
 /* Keys of the store that begin so. */
 uint32_t bed_keys(const char *prefix);
+/* Is that lease there? */
+bool bed_has_lease(uint64_t lease);
 
 #endif

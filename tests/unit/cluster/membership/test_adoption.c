@@ -343,10 +343,14 @@ Test(adoption, a_process_in_no_map_that_has_read_one_of_the_lost_store_ends)
     bed.processes[3].membership.def.store.lease_open = refuse_lease;
     bed_run(5);
     cr_assert_gt(bed.processes[3].membership.map.version, 0);
-    phx_memory_store_lose(bed.memory);
+    bed.processes[3].membership.def.store.lease_open = bed.processes[3].store.lease_open;
+    while (!bed.processes[3].membership.writes) bed_run(1);
+    phx_memory_store_lose(bed.memory); /* its lease is under way, and is one of the next store */
     bed_run(5);
     cr_assert_eq(bed.processes[3].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(bed.processes[3].membership.reason, "the store has lost the map");
+    cr_assert_neq(bed.processes[3].membership.lease, 0);
+    cr_assert_not(bed_has_lease(bed.processes[3].membership.lease));
     await_era(2, 1);
     cr_assert_eq(bed.processes[2].node.map.member_count, 3);
 }

@@ -248,14 +248,6 @@ static void write_map(uint16_t count)
 
 /* ---- leases of processes that the map refuses ---- */
 
-static bool has_lease(uint64_t lease)
-{
-    const phx_memory_table *table = phx_memory_table_of(bed.memory);
-    for (uint32_t i = 0; i < table->lease_count; i++)
-        if (table->leases[i].lease == lease) return true;
-    return false;
-}
-
 /* The next process of its number need not wait until the lease has run out. */
 static void expect_lease_end(uint32_t at, ph_status why, const char *reason)
 {
@@ -265,7 +257,7 @@ static void expect_lease_end(uint32_t at, ph_status why, const char *reason)
     cr_assert_str_eq(membership->reason, reason);
     cr_assert(membership->why == why && membership->lease != 0);
     bed_run(1);
-    cr_assert_not(has_lease(membership->lease), "%s", reason);
+    cr_assert_not(bed_has_lease(membership->lease), "%s", reason);
 }
 
 static void write_damaged_map(void)
@@ -394,6 +386,61 @@ Test(refusal, one_whose_join_stands_by_the_same_answers_is_refused_no_more)
     cr_assert_eq(first->phase, PHX_MEMBERSHIP_MEMBER, "%s", first->reason);
     cr_assert(bed.processes[0].node.joined && !first->is_refused);
 }
+
+/* ---- answers behind the end ---- */
+
+static const char READS_NO_MAP[] = PHX_OTHER_FORMAT ": it has format 2, and this process reads 1 to 1";
+
+static void write_risen_map(void)
+{
+    static phx_cluster_map map;
+    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    phx_cluster_map_init(&map, REGIONS / 2, 2);
+    map.format = PHX_FORMAT_MAX + 1;
+    write_key("ph/unit/map", bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes));
+}
+
+/* The text of a member is on its way, as the map rises past the process. */
+Test(refusal, one_that_ended_for_its_format_keeps_the_reason_as_the_other_text_comes)
+{
+    write_map(1);
+    write_registration("ph/unit/nodes/2", 1, 77);
+    write_key("ph-definition/unit/2", (const unsigned char *)"view 60\n", strlen("view 60\n"));
+    const phx_membership *first = refuse_while_it_joins(false);
+    write_risen_map();
+    bed_run(2);
+    cr_assert_eq(first->phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(first->reason, READS_NO_MAP);
+    cr_assert_eq(held.store.get(held.store.user, PHX_REFUSAL_TAG_READ, "ph-definition/unit/2"), PH_OK);
+    bed_run(2);
+    cr_assert_str_eq(first->reason, READS_NO_MAP);
+}
+
+/* Another process has its number, and its map is on its way as another one has risen. */
+Test(refusal, one_that_ended_for_its_number_keeps_the_reason_as_the_map_comes)
+{
+    char reason[PHC_REASON_SIZE];
+    phx_membership *first = &bed.processes[0].membership;
+    bed_start(0, 1, REGIONS, 1, false);
+    held.store = first->def.store;
+    first->def.store.cas = hold_map;
+    for (uint32_t ticks = 0; !held.is_map_held; ticks++) {
+        cr_assert_lt(ticks, 20);
+        bed_run(1);
+    }
+    write_registration("ph/unit/nodes/1", 1, 77);
+    bed_run(3 * LEASE_TICKS);
+    cr_assert(first->phase == PHX_MEMBERSHIP_ENDED && first->why == PH_TAKEN, "%s", first->reason);
+    (void)snprintf(reason, sizeof reason, "%s", first->reason);
+    cr_assert(strstr(reason, "its number 1 is that of another process"), "%s", reason);
+    write_risen_map();
+    cr_assert_eq(held.store.cas(held.store.user, PHX_TAG_MAP, "ph/unit/map", 0, held.map, held.size, 0), PH_OK);
+    bed_run(2);
+    cr_assert_not(first->writes, "the answer has come");
+    cr_assert_str_eq(first->reason, reason);
+}
+
+/* ---- texts and dead members ---- */
 
 static uint32_t texts_written;
 
