@@ -62,25 +62,32 @@ static void print_damage(FILE *out, uint32_t format)
     fputs("\n", out);
 }
 
+/* A process that joins next, as members see it: it has a lease, and the definition of the members. */
+static bool is_joining(const phx_cluster_listing *listing, const phx_cluster_listed *process)
+{
+    const phx_cluster_map *map = &listing->map;
+    for (uint32_t i = 0; i < listing->listed_count; i++) {
+        const phx_cluster_listed *listed = &listing->listed[i];
+        const bool is_other = listed->definition != process->definition;
+        if (is_other && phx_cluster_map_member(map, listed->registration)) return false;
+    }
+    return process->lease != 0 && !phx_cluster_map_member(map, process->registration);
+}
+
 /* Where a member reads a higher format: members and processes that join which do not, so the map has the lower one. */
 static void print_holders(FILE *out, const phx_cluster_listing *listing)
 {
     const phx_cluster_map *map = &listing->map;
     const char *between = ", held by ";
-    uint8_t highest = map->format;
-    for (uint32_t i = 0; i < map->member_count; i++)
-        if (map->members[i].format > highest) highest = map->members[i].format;
-    if (highest == map->format) return;
     for (uint32_t i = 0; i < map->member_count; i++) {
-        if (map->members[i].format > map->format) continue;
-        fprintf(out, "%s%u", between, map->members[i].number);
+        const phx_member *member = &map->members[i];
+        if (!phx_cluster_map_is_held_by(map, (phx_formats){map->format, member->format})) continue;
+        fprintf(out, "%s%u", between, member->number);
         between = ",";
     }
     for (uint32_t i = 0; i < listing->listed_count; i++) {
         const phx_cluster_listed *listed = &listing->listed[i];
-        if (listed->lease == 0 || listed->formats.max != map->format ||
-            phx_cluster_map_member(map, listed->registration))
-            continue;
+        if (!phx_cluster_map_is_held_by(map, listed->formats) || !is_joining(listing, listed)) continue;
         fprintf(out, "%s%u", between, listed->number);
         between = ",";
     }

@@ -63,6 +63,16 @@ uint8_t phx_cluster_map_reads(const phx_cluster_map *map)
     return map->member_count > 0 ? lowest : map->format;
 }
 
+bool phx_cluster_map_is_held_by(const phx_cluster_map *map, phx_formats formats)
+{
+    uint8_t next = 0;
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        const uint8_t format = map->members[i].format;
+        if (format > map->format && (next == 0 || format < next)) next = format;
+    }
+    return next > 0 && phx_formats_have(formats, map->format) && !phx_formats_have(formats, next);
+}
+
 bool phx_cluster_map_has_room(const phx_cluster_map *map, bool gateway)
 {
     const uint32_t nodes = phx_cluster_map_nodes(map);

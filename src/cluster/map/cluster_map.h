@@ -61,6 +61,11 @@ bool phx_cluster_map_has_room(const phx_cluster_map *map, bool gateway);
 uint32_t phx_cluster_map_nodes(const phx_cluster_map *map);
 /* The highest format that all members read; without members the map's. */
 uint8_t phx_cluster_map_reads(const phx_cluster_map *map);
+/*
+ * Does a member, or a process that joins, hold the map in its format, if it reads these formats? They have the map's,
+ * and not the next one, which is the lowest that a member reads above the map's.
+ */
+bool phx_cluster_map_is_held_by(const phx_cluster_map *map, phx_formats formats);
 /* How many it has. */
 uint32_t phx_cluster_map_regions_of(const phx_cluster_map *map, uint16_t number);
 

@@ -27,7 +27,8 @@ const char *phx_listed_take(phx_membership *membership, const phx_cluster_map *m
  * earlier.
  */
 uint32_t phx_listed_rank(const phx_membership *membership, const phx_cluster_map *map);
-/* Of the first map: the highest that this process writes and all that have registered with it read. */
+/* Of the first map: the lowest of the highest formats of this process and of all that have registered with it, but for
+ * the ones that this process does not read. One that reads from a higher one on does not join. */
 uint8_t phx_listed_format(const phx_membership *membership);
 /* Why a map without the own process has come, for its host. */
 const char *phx_listed_out_reason(const phx_membership *membership);

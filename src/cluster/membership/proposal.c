@@ -64,13 +64,13 @@ static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
            phx_cluster_map_expel(copy_map(membership, map), worst);
 }
 
-/* Is there a process that joins next, and does not read the higher format? A key without a lease is of none. */
-static bool holds_format(const phx_membership *membership, const phx_cluster_map *map, uint8_t higher)
+/* Is there a process that joins next, and holds the map in its format? A key without a lease is of none. */
+static bool is_held(const phx_membership *membership, const phx_cluster_map *map)
 {
     for (uint32_t i = 0; i < membership->listed_count; i++) {
         const phx_listed *listed = &membership->listed[i];
         const bool joins = listed->lease != 0 && phx_joining_is_beside(membership, map, listed);
-        if (joins && !phx_formats_have(listed->formats, higher)) return true;
+        if (joins && phx_cluster_map_is_held_by(map, listed->formats)) return true;
     }
     return false;
 }
@@ -78,13 +78,13 @@ static bool holds_format(const phx_membership *membership, const phx_cluster_map
 /*
  * One member, as each of them could: the first of the living ones. The last old member may have died, and be started
  * again: it joins once it is put out, and with a number of its own it registers but then. So for a whole lease nothing
- * has held the format. A process holds it for as long as its lease: it joins, or ends (hindrance.h).
+ * has held the format. A process that has registered holds it until it joins, and as a member from then on; where
+ * something is in its way, until it ends for that (hindrance.h), so for about two leases; dead, until its lease ends.
  */
 static bool raise_format(phx_membership *membership, const phx_cluster_map *map)
 {
-    const uint8_t higher = phx_cluster_map_reads(map);
-    if (membership->phase != PHX_MEMBERSHIP_MEMBER || higher == map->format || count_dead(membership, map) > 0 ||
-        holds_format(membership, map, higher) || !phx_lease_is_steady(membership))
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER || phx_cluster_map_reads(map) == map->format ||
+        count_dead(membership, map) > 0 || is_held(membership, map) || !phx_lease_is_steady(membership))
         membership->held_since = membership->now;
     return phx_lease_has_passed(membership, membership->held_since) && phx_listed_rank(membership, map) == 0 &&
            phx_cluster_map_rise(copy_map(membership, map));

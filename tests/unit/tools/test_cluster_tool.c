@@ -78,7 +78,7 @@ static void put(const char *key, const void *bytes, size_t size, uint64_t lease)
 }
 
 /* Registers a process; returns its registration. */
-static uint64_t put_process(const char *world, uint16_t number, bool gateway, uint64_t definition)
+static uint64_t put_registration(const char *world, uint16_t number, phx_registration registration)
 {
     unsigned char bytes[PHX_REGISTRATION_BYTES];
     char key[PHC_KEY_MAX + 1];
@@ -86,12 +86,17 @@ static uint64_t put_process(const char *world, uint16_t number, bool gateway, ui
     cr_assert_eq(store->lease_open(store->user, 1, LEASE_MS), PH_OK);
     await_writer();
     if (number < sizeof leases / sizeof *leases) leases[number] = heard.lease;
-    phx_registration_encode(&(phx_registration){.formats = PHX_FORMATS, .gateway = gateway, .definition = definition},
-                            bytes);
+    phx_registration_encode(&registration, bytes);
     (void)snprintf(key, sizeof key, "ph/%s/nodes/%u", world, number);
     const uint64_t lease = heard.lease;
     put(key, bytes, sizeof bytes, lease);
     return phx_registration_at(heard.revision, lease);
+}
+
+static uint64_t put_process(const char *world, uint16_t number, bool gateway, uint64_t definition)
+{
+    return put_registration(
+        world, number, (phx_registration){.formats = PHX_FORMATS, .gateway = gateway, .definition = definition});
 }
 
 static void put_map(const char *world, const phx_cluster_map *map)
@@ -490,6 +495,25 @@ Test(cluster_tool, processes_that_hold_the_format_are_named)
     put("ph/bay/nodes/8", bytes, sizeof bytes, 0);
     cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_STATUS, .name = "bay"}), PHX_EXIT_OK);
     expect_output("   format 1, held by 2,3,9   fence none");
+}
+
+/* All members read 3, so a process that does not holds the map; but not one that can not join. */
+Test(cluster_tool, a_process_that_can_not_join_does_not_hold_the_format)
+{
+    static phx_cluster_map map;
+    put_world("arena");
+    read_world("arena");
+    map = listing.map;
+    for (uint32_t i = 0; i < map.member_count; i++) map.members[i].format = 3;
+    put_map("bay", &map);
+    (void)put_registration(
+        "bay", 1, (phx_registration){.formats = {1, 3}, .definition = 7, .registration = map.members[0].registration});
+    (void)put_registration("bay", 8, (phx_registration){.formats = {1, 2}, .definition = 7});
+    (void)put_registration("bay", 9, (phx_registration){.formats = {1, 1}, .definition = 8});
+    (void)put_registration("bay", 10, (phx_registration){.formats = {2, 2}, .definition = 7});
+    (void)put_registration("bay", 11, (phx_registration){.formats = {1, 4}, .definition = 7});
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_STATUS, .name = "bay"}), PHX_EXIT_OK);
+    expect_output("   format 1, held by 8   fence none");
 }
 
 Test(cluster_tool, a_map_of_another_format_is_named)

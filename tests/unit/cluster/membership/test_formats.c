@@ -389,6 +389,25 @@ Test(formats, a_map_rises_to_what_all_members_read_and_never_falls)
     cr_assert_eq(map.format, 3);
 }
 
+/* A process holds it below the lowest of the higher ones that members read; one that does not read the map's has no
+ * part in that. */
+Test(formats, a_map_is_held_by_processes_that_read_its_format_and_not_the_next)
+{
+    phx_cluster_map_init(&map, REGIONS, 1);
+    map.format = 2;
+    cr_assert_not(phx_cluster_map_is_held_by(&map, (phx_formats){1, 2}), "it has no member");
+    join_map(1, 2);
+    cr_assert_not(phx_cluster_map_is_held_by(&map, (phx_formats){1, 2}), "there is no higher one");
+    join_map(2, 5);
+    join_map(3, 4);
+    cr_assert(phx_cluster_map_is_held_by(&map, (phx_formats){2, 2}));
+    cr_assert(phx_cluster_map_is_held_by(&map, (phx_formats){1, 3}), "above the map, and below its members");
+    cr_assert_not(phx_cluster_map_is_held_by(&map, (phx_formats){1, 4}));
+    cr_assert_not(phx_cluster_map_is_held_by(&map, (phx_formats){3, 3}), "it can not read the map");
+    cr_assert_not(phx_cluster_map_is_held_by(&map, (phx_formats){1, 1}));
+    cr_assert_not(phx_cluster_map_is_held_by(&map, (phx_formats){5, 6}));
+}
+
 Test(formats, bytes_of_a_map_are_read_in_its_format_alone)
 {
     static phx_cluster_map read;
