@@ -69,8 +69,8 @@ const char *phx_refusal_hear(phx_membership *membership, const phc_answer *answe
 {
     if (answer->tag == PHX_REFUSAL_TAG_WRITE && (answer->outcome == PHC_FAILED || is_of_another(membership, answer)))
         membership->told_lease = 0;
-    const bool is_awaited = answer->tag == PHX_REFUSAL_TAG_READ && membership->is_refused &&
-                            membership->phase != PHX_MEMBERSHIP_ENDED;
+    const bool is_awaited =
+        answer->tag == PHX_REFUSAL_TAG_READ && membership->is_refused && membership->phase != PHX_MEMBERSHIP_ENDED;
     return is_awaited && !phx_refusal_is_void(membership, &membership->map) ? find_reason(membership, answer) : NULL;
 }
 

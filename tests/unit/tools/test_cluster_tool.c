@@ -95,8 +95,8 @@ static uint64_t put_registration(const char *world, uint16_t number, phx_registr
 
 static uint64_t put_process(const char *world, uint16_t number, bool gateway, uint64_t definition)
 {
-    return put_registration(
-        world, number, (phx_registration){.formats = PHX_FORMATS, .gateway = gateway, .definition = definition});
+    return put_registration(world, number,
+                            (phx_registration){.formats = PHX_FORMATS, .gateway = gateway, .definition = definition});
 }
 
 static void put_map(const char *world, const phx_cluster_map *map)
