@@ -83,7 +83,7 @@ pharos_unit_test(NAME unit_world_image SOURCES
 pharos_unit_test(NAME unit_world_read SOURCES
     unit/world/read/test_lists_ahead.c unit/world/read/test_verify.c)
 pharos_unit_test(NAME unit_world_ingest SOURCES
-    unit/world/ingest/test_crowd_counts.c unit/world/ingest/test_moves.c
+    unit/world/ingest/test_crowd_counts.c unit/world/ingest/test_import_places.c unit/world/ingest/test_moves.c
     unit/world/ingest/test_same_values.c unit/world/ingest/test_way_back.c)
 pharos_unit_test(NAME unit_world_publish SOURCES
     unit/world/publish/test_address_broadcasts.c unit/world/publish/test_edges.c unit/world/publish/test_event_bound.c)

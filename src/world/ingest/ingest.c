@@ -132,19 +132,29 @@ static uint64_t queued_commands(const phx_producer *producer)
     return counts.accepted - counts.released;
 }
 
+/* Of one producer in this tick. */
+typedef struct taken_commands {
+    uint64_t queued, count, imports;
+    bool has_places; /* for the refusals of all that is queued, but for imports */
+} taken_commands;
+
 /*
- * Room for the refusals of `commands` of the producer, of which its next run is the last one, and of the imports among
- * them. A tick that is finished without memory goes on without, but for an import: leaves make the world smaller.
- * is_done: there is room for all but imports. false = no memory.
+ * Room for the refusals of the producer's commands up to its next run; a run of imports is one import. A tick that is
+ * finished without memory goes on without, as leaves make the world smaller. An import waits then, and the producer's
+ * commands behind it, but not for ever: as the first one it is taken without. false = no memory.
  */
-static bool reserve_refusals(const phx_world *world, phx_producer *producer, uint64_t commands, bool is_done,
-                             uint64_t *imports)
+static bool reserve_refusals(const phx_world *world, phx_producer *producer, taken_commands *of)
 {
     const bool is_import = phx_command_queue_peek_op(producer->queue) == PHX_OP_IMPORT;
-    *imports += is_import;
-    if (is_done && !is_import) return true;
-    if (phx_refusals_reserve(&producer->tick_refusals, commands, *imports)) return true;
-    return world->finishing && (!is_import || phx_refusals_reserve(&producer->tick_refusals, 0, *imports));
+    if (of->has_places && !is_import) return true;
+    const uint64_t imports = of->imports + is_import;
+    const uint64_t commands = of->has_places ? of->queued : of->count + phx_command_queue_peek(producer->queue);
+    const bool can_wait = is_import && of->count > 0;
+    if (!phx_refusals_reserve(&producer->tick_refusals, commands - imports, imports) &&
+        (!world->finishing || (can_wait && !phx_refusals_reserve(&producer->tick_refusals, 0, imports))))
+        return false;
+    of->imports = imports;
+    return true;
 }
 
 bool phx_ingest_init(phx_world *world)
@@ -166,34 +176,39 @@ void phx_ingest_trim(phx_world *world)
     world->runs_most = 0;
 }
 
+/* The runs of one producer. false = some are left: no memory. */
+static bool collect_runs(phx_world *world, uint32_t number, uint64_t *commands)
+{
+    phx_producer *producer = &world->producers[number];
+    phx_command_run run;
+    phx_command_queue_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
+    producer->tick_refusals.imports = 0;       /* the ones of the last tick had no use for theirs */
+    taken_commands taken = {.queued = queued_commands(producer)};
+    /* at once for all, or run by run */
+    taken.has_places = phx_refusals_reserve(&producer->tick_refusals, taken.queued, 0);
+    while (reserve_run(world) && reserve_refusals(world, producer, &taken)) {
+        if (!phx_command_queue_next(producer->queue, &run)) {
+            *commands += taken.count;
+            return true;
+        }
+        if (taken.has_places) phx_join_moves(producer->queue, &run);
+        world->runs[world->run_count++] = (phx_producer_run){.commands = run, .producer = number};
+        taken.count += run.count;
+    }
+    *commands += taken.count;
+    return false;
+}
+
 bool phx_ingest_collect(phx_world *world)
 {
     uint64_t commands = 0;
-    bool room = true;
+    bool all = true;
     world->run_count = world->run_at = 0;
-    for (uint32_t i = phx_world_producers_first(world); i < phx_world_producers_end(world); i++) {
-        phx_producer *producer = &world->producers[i];
-        phx_command_run run;
-        if (!producer->in_tick) continue;
-        phx_command_queue_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
-        uint64_t own = 0, imports = 0;
-        /* at once for all, or run by run */
-        const uint64_t queued = queued_commands(producer);
-        const bool refusals = phx_refusals_reserve(&producer->tick_refusals, queued, 0);
-        while (
-            (room = room && reserve_run(world) &&
-                    reserve_refusals(world, producer, refusals ? queued : own + phx_command_queue_peek(producer->queue),
-                                     refusals, &imports)) &&
-            phx_command_queue_next(producer->queue, &run)) {
-            if (refusals) phx_join_moves(producer->queue, &run);
-            world->runs[world->run_count++] = (phx_producer_run){.commands = run, .producer = i};
-            own += run.count;
-        }
-        commands += own;
-    }
+    for (uint32_t i = phx_world_producers_first(world); i < phx_world_producers_end(world); i++)
+        if (world->producers[i].in_tick) all &= collect_runs(world, i, &commands);
     if (commands > world->totals.queued_max) world->totals.queued_max = commands;
     if (world->run_count > world->runs_most) world->runs_most = world->run_count;
-    return room;
+    return all;
 }
 
 /* The end of the runs of moves from `first` on, and the number of their commands. */

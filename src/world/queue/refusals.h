@@ -1,12 +1,13 @@
 /*
  * Refusals on their way from the ticking thread to a producer's thread: a bounded single-producer single-consumer
- * queue. If it is full, the refusal is only counted. One of an import is told beyond the bound: its family is in no
- * other world, so it must be known, and the tick takes no import without a place for its refusal. Its memory follows
- * the most commands of one tick, as each of them may be refused: the tick reserves room before it applies the first (a
- * tick that is finished without memory counts refusals without room). The queue is made of legs, each an array. If the
- * last one has too little room, the ticking thread makes the next one, at least four times as large, and puts there
- * from then on. The producer's thread moves to it when the leg before is empty, and frees that. The ticking thread puts
- * in the ingest phase; the producer's thread takes in any phase.
+ * queue. If it is full, the refusal is only counted. One of an import is told beyond the bound, as its family is in no
+ * other world: as long as no more than 2^20 wait, a tick takes no import without a place for its refusal, but for the
+ * first one of a producer in a tick that is finished without memory. The queue's memory follows the most commands of
+ * one tick, and the refused imports that wait, as each of them may be refused: the tick reserves room before it applies
+ * the first (a tick that is finished without memory counts refusals without room). The queue is made of legs, each an
+ * array. If the last one has too little room, the ticking thread makes the next one, at least four times as large, and
+ * puts there from then on. The producer's thread moves to it when the leg before is empty, and frees that. The ticking
+ * thread puts in the ingest phase; the producer's thread takes in any phase.
  *
  * One thread counts the refusals put, the other the refusals taken, both for ever. The item of a number is at its
  * remainder by the leg's size, a power of two.
