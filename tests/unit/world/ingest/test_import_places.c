@@ -40,9 +40,12 @@ static void import(void)
     cr_assert_eq(ph_import(first, capsule, capsule_bytes, NULL, NULL), PH_OK);
 }
 
-static void leave_unknown(ph_producer producer, uint32_t count)
+/* In one run. */
+static void leave_unknown(uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) cr_assert_eq(ph_leave(producer, UNKNOWN + i), PH_OK);
+    uint64_t ids[2 * LEG];
+    for (uint32_t i = 0; i < count; i++) ids[i] = UNKNOWN + i;
+    cr_assert_eq(ph_leave_many(first, count, ids, NULL), PH_OK);
 }
 
 static uint32_t take_refusals(void)
@@ -85,11 +88,11 @@ TestSuite(import_places, .init = open_world, .fini = close_world);
 
 Test(import_places, an_import_without_a_place_holds_up_its_own_producer_alone)
 {
-    leave_unknown(first, LEG);
+    leave_unknown(LEG);
     tick_whole();
-    leave_unknown(first, 1);
+    leave_unknown(1);
     import();
-    leave_unknown(first, 1);
+    leave_unknown(1);
     cr_assert_eq(ph_leave(second, OTHER), PH_OK);
     tick_finished();
     cr_assert_eq(stats_now().entities, 1, "the leave of the other producer is applied");
@@ -102,10 +105,10 @@ Test(import_places, an_import_without_a_place_holds_up_its_own_producer_alone)
 
 Test(import_places, a_producer_that_reads_no_refusals_goes_on_without_memory)
 {
-    leave_unknown(first, LEG);
+    leave_unknown(LEG);
     tick_whole();
     for (uint32_t i = 0; i < 2; i++) import();
-    leave_unknown(first, 1);
+    leave_unknown(1);
     tick_finished();
     cr_assert_eq(stats_now().queued, 2, "%d commands wait", (int)stats_now().queued);
     tick_finished();
@@ -116,9 +119,8 @@ Test(import_places, a_producer_that_reads_no_refusals_goes_on_without_memory)
 
 Test(import_places, as_many_as_have_places_need_no_memory)
 {
-    for (uint32_t i = 0; i < LEG; i++) import(); /* so that there is room for their runs */
-    tick_whole();
-    cr_assert_eq(take_refusals(), LEG);
+    for (uint32_t i = 0; i < LEG; i++) cr_assert_eq(ph_leave(second, UNKNOWN), PH_OK);
+    tick_whole(); /* so that there is room for as many runs */
     for (uint32_t i = 0; i < LEG; i++) import();
     fail_alloc_order(&memory, 1, true);
     cr_assert_eq(ph_tick(world, NULL), PH_OK);
@@ -131,10 +133,9 @@ Test(import_places, places_of_the_last_ticks_imports_are_free_again)
     cr_assert_eq(ph_leave(second, HERE), PH_OK);
     tick_whole();
     import();
-    leave_unknown(second, 2 * LEG); /* so that there is room for as many runs */
     tick_whole();
     cr_assert_eq(take_refusals(), 0, "it has come");
-    leave_unknown(first, 2 * LEG);
+    leave_unknown(2 * LEG);
     tick_finished();
     const uint32_t told = take_refusals();
     cr_assert_eq(told, LEG, "%u refusals told, %d commands wait", told, (int)stats_now().queued);
