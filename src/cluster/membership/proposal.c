@@ -37,6 +37,13 @@ static uint32_t count_dead(const phx_membership *membership, const phx_cluster_m
     return dead;
 }
 
+static bool has_expelled(const phx_cluster_map *map)
+{
+    for (uint32_t i = 0; i < map->member_count; i++)
+        if (map->members[i].expelled) return true;
+    return false;
+}
+
 static bool put_dead_out(phx_membership *membership, const phx_cluster_map *map)
 {
     /* Where all leases ended at once, all but this one would be dead. */
@@ -53,12 +60,13 @@ static bool put_dead_out(phx_membership *membership, const phx_cluster_map *map)
 /*
  * A dead member is silent as well, and a living one that has said so first has the most silent links for a moment, or
  * as long as fewer live than have died. So all of the map have to be registered for a whole lease, in which a link is
- * silent: by then the dead are put out.
+ * silent: by then the dead are put out. And one goes at a time, as members know of silent links at different moments:
+ * two that see another one as the worst would put out both.
  */
 static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
 {
     const uint64_t worst = phx_links_worst(membership->node);
-    if (worst == 0 || count_dead(membership, map) > 0 || !phx_lease_is_steady(membership))
+    if (worst == 0 || count_dead(membership, map) > 0 || has_expelled(map) || !phx_lease_is_steady(membership))
         membership->silent_since = membership->now;
     return phx_lease_has_passed(membership, membership->silent_since) &&
            phx_cluster_map_expel(copy_map(membership, map), worst);

@@ -551,6 +551,26 @@ Test(membership, of_two_that_do_not_hear_each_other_one_is_expelled_a_lease_late
     cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
 }
 
+/* Of three that do not hear each other, two have to go; a fourth one hears all. */
+Test(membership, one_is_expelled_at_a_time)
+{
+    uint64_t registrations[3];
+    begin_three(registrations);
+    bed_start(3, 0, REGIONS, 1, false);
+    bed_run(2 * LEASE_TICKS);
+    tell_silence(registrations);
+    phx_peer *last = phx_node_peer(&bed.processes[1].node, bed.processes[3].node.def.member.registration);
+    memcpy(last->silent, (uint64_t[]){registrations[0], registrations[2]}, 2 * sizeof *registrations);
+    last->silent_count = 2;
+    uint32_t ticks = 0;
+    while (bed.processes[3].membership.phase != PHX_MEMBERSHIP_ENDED && ticks++ < 3 * LEASE_TICKS) bed_run(1);
+    bed_run(LEASE_TICKS - 2);
+    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_MEMBER, "it goes with the other one");
+    bed_run(LEASE_TICKS);
+    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+}
+
 /* It is alone: no other member puts it out, and none is needed to come back. */
 Test(membership, the_only_member_comes_back)
 {
