@@ -4,6 +4,7 @@
 usage: test_node.py PROGRAM
 """
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -37,24 +38,27 @@ def refuses(name, arguments, words):
           f"{run.returncode} {run.stdout!r} {run.stderr!r}")
 
 
+def text_of(file):
+    """Read at a place of its own: the process writes at the place of the file, which a seek() here would move."""
+    return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).decode()
+
+
 class Node:
     """A node beside the double of etcd, with its lines."""
 
     def __init__(self, etcd, *arguments, lease_ms=LEASE_MS, servers=None):
-        self.lines = tempfile.TemporaryFile("w+", encoding="utf-8")
-        self.said = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self.lines = tempfile.TemporaryFile()
+        self.said = tempfile.TemporaryFile()
         servers = servers or ["--nats", "nats://127.0.0.1:1", "--etcd", etcd.url]
         self.process = subprocess.Popen([sys.argv[1], *servers, "--lease-ms", str(lease_ms), "--drain-ms", "2000",
                                          *arguments],
-                                        stdout=self.lines, stderr=self.said, text=True)
+                                        stdout=self.lines, stderr=self.said)
 
     def events(self):
-        self.lines.seek(0)
-        return [json.loads(line) for line in self.lines if line.endswith("\n")]
+        return [json.loads(line) for line in text_of(self.lines).splitlines(keepends=True) if line.endswith("\n")]
 
     def errors(self):
-        self.said.seek(0)
-        return self.said.read()
+        return text_of(self.said)
 
     def awaits(self, is_there):
         while not is_there() and time.monotonic() < END:
