@@ -46,11 +46,18 @@ void bench_ready_step(bench_stream *stream, bench_frame *frame)
                  &(ph_attrs){.given = PH_READY, .ready = true});
 }
 
-/* An attribute that decides, and without stealthy targets no event. */
+/* An attribute of observers: it decides, but without stealthy targets it makes no event. */
 void bench_attrs_step(bench_stream *stream, bench_frame *frame)
 {
     set_and_back(stream, frame, stream->count, &(ph_attrs){.given = PH_DETECT, .detect = 2},
                  &(ph_attrs){.given = PH_DETECT, .detect = 0});
+}
+
+/* An attribute of targets: all observers around lose them, and see them again in the next tick. */
+void bench_target_attrs_step(bench_stream *stream, bench_frame *frame)
+{
+    set_and_back(stream, frame, stream->count, &(ph_attrs){.given = PH_STEALTH, .stealth = 1},
+                 &(ph_attrs){.given = PH_STEALTH, .stealth = 0});
 }
 
 /* Values that most entities have anyway: instance 0, user data 0. */

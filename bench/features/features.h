@@ -22,8 +22,8 @@ bench_feature_frame bench_twice_step, bench_twice_tenth_step, bench_singly_step,
 bench_feature_frame bench_links_begin, bench_links_tenth_begin, bench_pairs_begin, bench_hides_step, bench_veils_begin;
 
 /* changes.c: further commands, and further entities */
-bench_feature_frame bench_ready_step, bench_attrs_step, bench_same_begin, bench_same_step, bench_says_step;
-bench_feature_frame bench_areas_begin, bench_areas_step, bench_logins_begin, bench_logins_step;
+bench_feature_frame bench_ready_step, bench_attrs_step, bench_target_attrs_step, bench_same_begin, bench_same_step;
+bench_feature_frame bench_says_step, bench_areas_begin, bench_areas_step, bench_logins_begin, bench_logins_step;
 bench_feature_frame bench_tower_begin, bench_dragon_begin, bench_dragon_step, bench_dragon_jump;
 
 #endif
