@@ -61,7 +61,7 @@ typedef struct phx_storage {
      * the ingest phase, where relations change, in the index phase, in the publish phase, and at the tick's end.
      */
     bool has_deltas;
-    /* Towers have no marks in a dense tick, so every observer is evaluated. Read in the interest phase. */
+    /* Towers have no marks in a dense tick, so an observer without a delta is evaluated. Read in the interest phase. */
     bool unmarked_when_dense;
     /*
      * Slots found near a place may be of any instance, not of the searcher's alone. Read from phx_shard.rules_storage,
