@@ -177,6 +177,8 @@ static void begin_status(const phx_node_host *host, const phx_node_ticks *ticks,
     print_number("nodes", stats->nodes);
     print_number("lease_ms", stats->lease_ns / NS_IN_MS);
     print_number("lease_least_ms", ticks->lease_least_ns / NS_IN_MS);
+    print_number("reconnects", ticks->reconnects);
+    print_number("store_failed", stats->store.failed);
 }
 
 void phx_line_status(const phx_node_host *host, ph_world world, const phx_node_ticks *ticks)

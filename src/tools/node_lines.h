@@ -15,6 +15,7 @@ enum { PHX_RECENT_TICKS_MAX = 1024 }; /* more in a second are not kept */
 typedef struct phx_node_ticks {
     uint64_t ticks, enters, leaves;
     uint64_t late;           /* ticks that began more than a tick too late */
+    uint64_t reconnects;     /* to NATS, of all connections of the process */
     uint64_t longest_ns;     /* tick of the last second */
     uint64_t lease_least_ns; /* that the lease was still proven for, in the last second */
     uint32_t recent_us[PHX_RECENT_TICKS_MAX], recent_count; /* durations of ticks of the last second, */

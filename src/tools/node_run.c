@@ -199,6 +199,7 @@ static void note_lease(node_run *run)
 static void tell_status(node_run *run, uint64_t now_ns)
 {
     if (now_ns < run->status_due_ns) return;
+    run->ticks.reconnects = phx_node_servers_reconnects(&run->transport, &run->feed.transport);
     if (run->job->member.gateway) phx_gateway_tell_status(&run->gateway, &run->ticks);
     else phx_line_status(&run->host, run->world, &run->ticks);
     run->ticks.longest_ns = 0;

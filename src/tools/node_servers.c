@@ -53,3 +53,11 @@ void phx_node_servers_tell(phx_node_servers *of, const phx_node_job *job, const 
     of->joined |= phc_number(member) != 0;
     if (!of->joined) tell_etcd(of, job, &stats, ran_ms);
 }
+
+uint64_t phx_node_servers_reconnects(const phc_transport *member, const phc_transport *feed)
+{
+    phc_transport_state state, feed_state = {0};
+    member->state(member->user, &state);
+    if (feed->state) feed->state(feed->user, &feed_state);
+    return state.reconnects + feed_state.reconnects;
+}

@@ -19,5 +19,7 @@ typedef struct phx_node_servers {
  * reaches no etcd, or etcd takes no write. Then the node waits for ever, and its other lines look well.
  */
 void phx_node_servers_tell(phx_node_servers *of, const phx_node_job *job, const phc *member, uint64_t ran_ms);
+/* Connections to NATS that came back, of both transports; a node without --feed has one. */
+uint64_t phx_node_servers_reconnects(const phc_transport *member, const phc_transport *feed);
 
 #endif

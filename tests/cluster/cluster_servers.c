@@ -7,6 +7,7 @@
  * over TLS
  */
 #include <arpa/inet.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "cluster/servers.h"
 #include "cluster/servers_tls.h"
 #include "support/check.h"
+#include "support/fail_alloc.h"
 #include "support/thread_masks.h"
 
 enum { STEP_US = 500, ROUND_US = 10000, NS_IN_MS = 1000000, PATIENCE_MS = 20000 };
@@ -37,15 +39,20 @@ static uint64_t now_ms(void)
 
 /* ---- NATS ---- */
 
-static phc_transport open_nats(const server_group *group, uint32_t first)
+static phc_transport open_nats_from(const server_group *group, uint32_t first, ph_allocator allocator)
 {
     const char *servers[SERVERS_MAX];
     char reason[PHC_REASON_SIZE] = "";
     phc_transport transport = {0};
     for (uint32_t i = 0; i < group->count; i++) servers[i] = group->addresses[(first + i) % group->count];
-    const phc_nats_def def = {.servers = servers, .server_count = group->count};
+    const phc_nats_def def = {.servers = servers, .server_count = group->count, .allocator = allocator};
     if (!CHECK_OK(phc_nats_open(&def, &transport, reason, sizeof reason))) check_give_up(__FILE__, __LINE__, reason);
     return transport;
+}
+
+static phc_transport open_nats(const server_group *group, uint32_t first)
+{
+    return open_nats_from(group, first, (ph_allocator){0});
 }
 
 static void await_connected(phc_transport *transport)
@@ -313,15 +320,20 @@ static void test_nats_definitions(void)
 
 /* ---- etcd ---- */
 
-static phc_store open_etcd(const server_group *group, uint32_t first)
+static phc_store open_etcd_from(const server_group *group, uint32_t first, ph_allocator allocator)
 {
     const char *servers[SERVERS_MAX];
     char reason[PHC_REASON_SIZE] = "";
     phc_store store = {0};
     for (uint32_t i = 0; i < group->count; i++) servers[i] = group->addresses[(first + i) % group->count];
-    const phc_etcd_def def = {.servers = servers, .server_count = group->count};
+    const phc_etcd_def def = {.servers = servers, .server_count = group->count, .allocator = allocator};
     if (!CHECK_OK(phc_etcd_open(&def, &store, reason, sizeof reason))) check_give_up(__FILE__, __LINE__, reason);
     return store;
+}
+
+static phc_store open_etcd(const server_group *group, uint32_t first)
+{
+    return open_etcd_from(group, first, (ph_allocator){0});
 }
 
 /* Reads until it succeeds: there is a leader. */
@@ -558,7 +570,43 @@ static void run_round(phc *member, ph_world world, asleep *calls)
     (void)usleep(ROUND_US);
 }
 
-/* A node whose broker and etcd hang goes on: no round waits for one of them. */
+/* Allocations of the thread that ticks; threads of the transport and of the store make others. */
+typedef struct own_calls {
+    pthread_t thread;
+    uint64_t count;
+} own_calls;
+
+static bool count_call(void *asked)
+{
+    own_calls *own = asked;
+    own->count += pthread_equal(pthread_self(), own->thread) != 0;
+    return false;
+}
+
+/* Rounds until so many more reports of the load have been written: no other work of a node is as rare. */
+static void run_reports(phc *member, ph_world world, asleep *calls, uint64_t reports)
+{
+    phc_stats stats = {0};
+    CHECK_OK(phc_stats_get(member, &stats));
+    const uint64_t enough = stats.answers[PHC_REQUEST_WRITE] + reports, end = now_ms() + PATIENCE_MS;
+    while (stats.answers[PHC_REQUEST_WRITE] < enough && now_ms() < end) {
+        run_round(member, world, calls);
+        CHECK_OK(phc_stats_get(member, &stats));
+    }
+    CHECK(stats.answers[PHC_REQUEST_WRITE] >= enough, "a member does not report its load");
+}
+
+static void check_steady(phc *member, ph_world world, const own_calls *own, asleep *calls)
+{
+    enum { FIRST_REPORTS = 2, REPORTS = 2 };
+    run_reports(member, world, calls, FIRST_REPORTS);
+    const uint64_t before = own->count;
+    REQUIRE(before > 0);
+    run_reports(member, world, calls, REPORTS);
+    CHECK(own->count == before, "a member that has no news allocates %u times", (unsigned)(own->count - before));
+}
+
+/* A node whose broker and etcd hang goes on: no round waits for one of them. Before it allocates nothing. */
 static void test_member_goes_on(const char *nats_program, const char *etcd_program)
 {
     enum { HANGING_ROUNDS = 200 };
@@ -572,10 +620,13 @@ static void test_member_goes_on(const char *nats_program, const char *etcd_progr
     phc_def def = phc_def_default();
     servers_start_nats(&nats, nats_program, 1, NULL);
     servers_start_etcd(&etcd, etcd_program, 1, NULL);
-    phc_transport transport = open_nats(&nats, 0);
-    phc_store store = open_etcd(&etcd, 0);
+    own_calls own = {.thread = pthread_self()};
+    fail_alloc memory = {.fails = count_call, .asked = &own};
+    phc_transport transport = open_nats_from(&nats, 0, fail_alloc_hooks(&memory));
+    phc_store store = open_etcd_from(&etcd, 0, fail_alloc_hooks(&memory));
     await_leader(&store);
     world_def.consumers = 0;
+    world_def.allocator = def.allocator = fail_alloc_hooks(&memory);
     def.name = "servers";
     def.world_def = &world_def;
     REQUIRE(ph_world_create(&world_def, &world) == PH_OK);
@@ -584,6 +635,7 @@ static void test_member_goes_on(const char *nats_program, const char *etcd_progr
     const uint64_t end = now_ms() + PATIENCE_MS;
     while (!has_regions(member) && now_ms() < end) run_round(member, world, &calls);
     CHECK(has_regions(member), "a member alone does not get its regions");
+    check_steady(member, world, &own, &calls);
     server_signal(&nats.servers[0], SIGSTOP);
     server_signal(&etcd.servers[0], SIGSTOP);
     for (uint32_t i = 0; i < HANGING_ROUNDS; i++) run_round(member, world, &calls);
@@ -592,6 +644,7 @@ static void test_member_goes_on(const char *nats_program, const char *etcd_progr
     transport.close(transport.user);
     store.close(store.user);
     CHECK_OK(ph_world_destroy(world));
+    CHECK(fail_alloc_clean(&memory), "memory is not given back");
     servers_end(&nats);
     servers_end(&etcd);
 }

@@ -17,7 +17,7 @@
 #include "cluster/live_server_faults.h"
 #include "cluster/live_waits.h"
 
-enum { WALKERS = 90, SERVERS = 3, LEASE_MS = 5000, SLOW_MS = 300 };
+enum { WALKERS = 90, SERVERS = 3, LEASE_MS = 5000, SLOW_MS = 350 };
 
 static void end_runs(live_cluster *cluster)
 {

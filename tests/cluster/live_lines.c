@@ -78,6 +78,7 @@ static void read_ticks(live_run *run, const char *line)
 {
     read_times(&run->ticks_us, line, "\"ticks_us\":[");
     read_times(&run->asleep_us, line, "\"asleep_us\":[");
+    VEC_PUSH(&run->marks, ((live_mark){.ms = run->status_ms, .ticks = run->ticks, .times = run->ticks_us.count}));
 }
 
 static uint64_t max_of(uint64_t a, uint64_t b)
@@ -101,6 +102,8 @@ static void read_measure(live_run *run, const char *line)
     run->list_sum = whole_in(line, "list_sum");
     run->wrong = number_in(line, "wrong");
     run->held = number_in(line, "held");
+    run->reconnects = number_in(line, "reconnects");
+    run->failed = number_in(line, "store_failed");
     run->asked = number_in(line, "asked");
 }
 

@@ -98,8 +98,11 @@ void live_begin_measure(live_cluster *cluster)
     cluster->excused = 0;
     for (uint32_t i = 0; i < cluster->run_count; i++) {
         live_run *run = &cluster->runs[i];
-        run->measure =
-            (live_measure){.lease_least_ms = cluster->lease_ms, .ticks_before = run->ticks, .is_whole = true};
+        run->measure = (live_measure){.lease_least_ms = cluster->lease_ms,
+                                      .ticks_before = run->ticks,
+                                      .reconnects_before = run->reconnects,
+                                      .failed_before = run->failed,
+                                      .is_whole = true};
     }
 }
 
@@ -110,6 +113,7 @@ void live_end(live_cluster *cluster)
         (void)fclose(cluster->runs[i].log);
         VEC_FREE(&cluster->runs[i].ticks_us);
         VEC_FREE(&cluster->runs[i].asleep_us);
+        VEC_FREE(&cluster->runs[i].marks);
     }
     VEC_FREE(&cluster->events);
     temp_remove(cluster->folder);

@@ -42,6 +42,12 @@ typedef struct live_event {
 /* Microseconds. */
 typedef VEC(uint32_t) live_times;
 
+/* A status of a node: behind so many of its ticks. */
+typedef struct live_mark {
+    uint64_t ms, ticks;
+    size_t times; /* of live_run.ticks_us, up to then */
+} live_mark;
+
 /* Since live_begin_measure(). */
 typedef struct live_measure {
     uint64_t silence_ms;     /* of the node that was not heard for the longest time, of those that are heard again */
@@ -50,7 +56,8 @@ typedef struct live_measure {
     uint64_t peer_downs;     /* members that were put out */
     uint64_t peer_down_ms[LIVE_PEERS_MAX + 1]; /* the last time, by number */
     uint32_t unconnected;                      /* lines of it that it has no connection to NATS */
-    uint64_t ticks_before;                     /* by the last status before it */
+    uint64_t ticks_before;                     /* by the last status before it; */
+    uint64_t reconnects_before, failed_before; /* so are these */
     bool is_whole;                             /* the run was there as it began */
 } live_measure;
 
@@ -64,6 +71,9 @@ typedef struct live_run {
     uint64_t ticks;
     live_times ticks_us;  /* durations of all ticks, */
     live_times asleep_us; /* and how long its thread slept in each */
+    VEC(live_mark) marks; /* of all its statuses */
+    uint64_t reconnects;  /* of its connections to NATS; */
+    uint64_t failed;      /* and attempts at a server of etcd that had no answer */
     uint64_t restores;    /* regions that it was told were lost with a node */
     uint64_t status_ms, map_version, lease_ms, transit, damaged, duplicates, refused;
     uint64_t listed, list_sum;   /* of the last status: lists of own walkers; of a gateway, as its clients have them */

@@ -56,26 +56,46 @@ static void check_silence(const live_cluster *cluster, uint64_t bound_ms)
     live_bound(cluster, "silence of a walker, at a gateway", live_longest_gap_ms(cluster), bound_ms);
 }
 
+static bool has_node(const live_cluster *cluster, const test_server *broker)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_node(&cluster->runs[i]) && server_has_client(broker, cluster->runs[i].process.pid)) return true;
+    return false;
+}
+
+/* One that a node is connected to: its fault is felt. The clients of one that died stay where they went. */
+static test_server *choose_broker(live_cluster *cluster, uint64_t *random)
+{
+    test_server *brokers[SERVERS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cluster->nats.count; i++)
+        if (has_node(cluster, &cluster->nats.servers[i])) brokers[count++] = &cluster->nats.servers[i];
+    if (count == 0) check_give_up(__FILE__, __LINE__, "no node is connected to a broker");
+    return brokers[phx_rng_below(random, count)];
+}
+
 void live_kill_broker(live_cluster *cluster, uint64_t *random)
 {
-    test_server *broker = choose_server(&cluster->nats, random);
+    test_server *broker = choose_broker(cluster, random);
     const size_t first = begin_fault(cluster, random);
     server_signal(broker, SIGKILL);
     live_pass(cluster, BACK_MS);
     check_silence(cluster, BROKER_KILLED_MS);
+    (void)live_await_reconnects(cluster, "clients of a broker that died go to another one");
     server_start_again(broker);
     end_fault(cluster, first, "behind the death of a broker");
 }
 
 void live_hang_broker(live_cluster *cluster, uint64_t *random)
 {
-    test_server *broker = choose_server(&cluster->nats, random);
+    test_server *broker = choose_broker(cluster, random);
     const size_t first = begin_fault(cluster, random);
     server_signal(broker, SIGSTOP);
     live_pass(cluster, BROKER_HANGS_MS);
     server_signal(broker, SIGCONT);
     live_pass(cluster, BACK_MS);
     check_silence(cluster, BROKER_HUNG_MS);
+    (void)live_await_reconnects(cluster, "clients of a broker that hung go to another one");
     end_fault(cluster, first, "behind a broker that hung");
 }
 
@@ -159,6 +179,7 @@ static void kill_etcd(live_cluster *cluster, test_server *server, size_t first)
     live_check_ticks(cluster, "without a member of etcd");
     check_silence(cluster, ETCD_KILLED_MS);
     print_lease(cluster);
+    (void)live_await_failures(cluster, "a member asks the server of etcd that died"); /* each has its turn */
     check_writes(cluster, joiner, since_ms);
     server_start_again(server);
     end_fault(cluster, first, "behind the death of a member of etcd");
@@ -181,7 +202,10 @@ static void hang_etcd(live_cluster *cluster, test_server *server, size_t first, 
     cluster->stops_etcd = true;
     server_signal(server, SIGSTOP);
     live_pass(cluster, hangs_ms);
-    if (hangs_ms > cluster->lease_ms) live_check_ticks(cluster, "while a member of etcd hangs");
+    if (hangs_ms > cluster->lease_ms) {
+        (void)live_await_failures(cluster, "a member asks the server of etcd that hangs"); /* each has its turn */
+        live_check_ticks(cluster, "while a member of etcd hangs");
+    }
     server_signal(server, SIGCONT);
     live_pass(cluster, BACK_MS);
     print_lease(cluster);

@@ -156,6 +156,38 @@ bool live_await_commits(live_cluster *cluster, const char *what)
     return await_condition(cluster, what, all_commit, NULL);
 }
 
+/* ---- servers ---- */
+
+static bool has_reconnected(live_cluster *cluster, const void *argument)
+{
+    uint64_t count = 0;
+    (void)argument;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (cluster->runs[i].measure.is_whole && !cluster->runs[i].is_gateway)
+            count += cluster->runs[i].reconnects - cluster->runs[i].measure.reconnects_before;
+    return count > 0;
+}
+
+bool live_await_reconnects(live_cluster *cluster, const char *what)
+{
+    return await_condition(cluster, what, has_reconnected, NULL);
+}
+
+static bool has_failures(live_cluster *cluster, const void *argument)
+{
+    uint64_t count = 0;
+    (void)argument;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (cluster->runs[i].measure.is_whole)
+            count += cluster->runs[i].failed - cluster->runs[i].measure.failed_before;
+    return count > 0;
+}
+
+bool live_await_failures(live_cluster *cluster, const char *what)
+{
+    return await_condition(cluster, what, has_failures, NULL);
+}
+
 /* ---- rest ---- */
 
 /* The lists that clients of each gateway are shown are those of the nodes, by their sums. */

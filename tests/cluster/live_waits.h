@@ -21,6 +21,12 @@ bool live_await_end(live_cluster *cluster, live_run *run, const char *what, int 
 bool live_await_joined(live_cluster *cluster, const live_run *run, const char *what);
 /* phc_may_commit() is true at all nodes. */
 bool live_await_commits(live_cluster *cluster, const char *what);
+/*
+ * Since live_begin_measure(): a node has lost a connection to NATS and has another one; a server of etcd gave a run no
+ * answer. So a fault was felt.
+ */
+bool live_await_reconnects(live_cluster *cluster, const char *what);
+bool live_await_failures(live_cluster *cluster, const char *what);
 /* All walkers stand still, and no node has news: each walker has one owner. Then they go on. */
 bool live_await_rest(live_cluster *cluster, const char *when);
 uint32_t live_count_gained(const live_cluster *cluster);

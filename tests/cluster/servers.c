@@ -7,6 +7,7 @@
 #include "cluster/servers.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -256,6 +257,41 @@ void servers_start_anew(server_group *group)
         temp_remove(data);
     }
     start_group(group);
+}
+
+/* Is the socket with that inode one of the process? */
+static bool has_socket(pid_t process, unsigned long inode)
+{
+    char path[SERVER_TEXT], target[SERVER_TEXT], name[64];
+    bool found = false;
+    (void)snprintf(path, sizeof path, "/proc/%d/fd", (int)process);
+    (void)snprintf(name, sizeof name, "socket:[%lu]", inode);
+    DIR *files = opendir(path);
+    for (const struct dirent *file; files && !found && (file = readdir(files));) {
+        const ssize_t size = readlinkat(dirfd(files), file->d_name, target, sizeof target - 1);
+        target[size > 0 ? size : 0] = '\0';
+        found = strcmp(target, name) == 0;
+    }
+    if (files) (void)closedir(files);
+    return found;
+}
+
+bool server_has_client(const test_server *server, pid_t client)
+{
+    enum { ESTABLISHED = 1 };
+    char line[SERVER_TEXT];
+    bool found = false;
+    FILE *table = fopen("/proc/net/tcp", "r");
+    REQUIRE(table && !server->place);
+    /* "  0: 0100007F:D2AC 0100007F:1F90 01 00000000:00000000 00:00000000 00000000 0 0 INODE ..." */
+    while (!found && fgets(line, sizeof line, table)) {
+        unsigned port, state;
+        unsigned long inode;
+        if (sscanf(line, " %*u: %*x:%*x %*x:%x %x %*x:%*x %*x:%*x %*x %*u %*u %lu", &port, &state, &inode) == 3)
+            found = port == server->port && state == ESTABLISHED && has_socket(client, inode);
+    }
+    (void)fclose(table);
+    return found;
 }
 
 /* Does it answer that it leads? One that stands still, or is gone, does not answer. */

@@ -57,6 +57,8 @@ typedef struct server_tls {
 /* Kills the only server of a group, and starts it at its port with TLS, or without (NULL). Its address has the scheme.
  */
 void servers_start_tls(server_group *group, const server_tls *tls);
+/* Has the process a connection to a server on loopback? */
+bool server_has_client(const test_server *server, pid_t client);
 /* SIGKILL: it is gone behind this. SIGSTOP, SIGCONT: it stands still, it goes on. */
 void server_signal(test_server *server, int signal);
 /* The etcd of a group that leads the others, as it says itself; count: none does at this moment. */

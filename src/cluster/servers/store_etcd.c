@@ -35,7 +35,8 @@ typedef struct etcd_slot {
     phx_etcd_request request;
     phx_etcd_answer answer;
     uint64_t tag, asked_ns;
-    unsigned char *value;
+    void *value; /* of the request, if it writes one */
+    uint32_t value_capacity;
     uint32_t next;                 /* in its list; REQUESTS_MAX = the last */
     char trouble[CURL_ERROR_SIZE]; /* that the answer's reason may be */
 } etcd_slot;
@@ -84,6 +85,8 @@ typedef struct etcd_store {
     etcd_slot slots[REQUESTS_MAX];
     etcd_list empty, answered; /* under the mutex, and the slots in them; a slot in no list is the thread's */
     etcd_line lines[LINES];
+    void *spare; /* the member's thread's: room for the next value, so that a report of every two seconds needs none */
+    uint32_t spare_capacity;
     _Atomic bool closes; /* read by libcurl's call in the middle of a request; relaxed: orders nothing */
     _Atomic uint64_t attempts, failed, connects; /* of both threads; relaxed: numbers alone */
 } etcd_store;
@@ -265,34 +268,62 @@ static void *run_requests(void *of)
 
 /* ---- the member's thread ---- */
 
+/* The spare one grows to what the store is asked to write at once; NULL: no memory. */
+static void *take_value(etcd_store *store, const phx_etcd_request *request, uint32_t *capacity)
+{
+    void *value = store->spare;
+    if (!phx_grow(&store->mem, &value, &store->spare_capacity, 0, request->size, 1)) return NULL;
+    memcpy(value, request->value, request->size);
+    *capacity = store->spare_capacity;
+    store->spare = NULL;
+    store->spare_capacity = 0;
+    return value;
+}
+
+/* Of two the larger one is spare from now on. */
+static void give_value(etcd_store *store, void *value, uint32_t capacity)
+{
+    if (capacity > store->spare_capacity) {
+        void *smaller = store->spare;
+        const uint32_t smaller_capacity = store->spare_capacity;
+        store->spare = value;
+        store->spare_capacity = capacity;
+        value = smaller;
+        capacity = smaller_capacity;
+    }
+    phx_release(&store->mem, &value, &capacity, 1);
+}
+
 static void free_slot(etcd_store *store, etcd_slot *slot)
 {
-    if (slot->value) phx_free(&store->mem, slot->value, slot->request.size, 1);
+    give_value(store, slot->value, slot->value_capacity);
     phx_entries_free(&slot->answer.entries, &store->mem);
     slot->value = NULL;
+    slot->value_capacity = 0;
 }
 
 static ph_status ask(etcd_store *store, uint64_t tag, const char *key, bool prefix, phx_etcd_request request)
 {
     etcd_line *line = &store->lines[request.kind == PHX_ETCD_LEASE_RENEW ? LEASE_LINE : OTHER_LINE];
-    unsigned char *value = NULL;
+    void *value = NULL;
+    uint32_t capacity = 0;
     if (!phx_key_is_good(key, prefix) || request.size > PHC_VALUE_MAX || request.revision > INT64_MAX ||
         request.lease > INT64_MAX)
         return PH_BAD_ARGUMENT;
-    if (request.size > 0 && !(value = phx_alloc(&store->mem, request.size, 1))) return PH_NO_MEMORY;
-    if (value) memcpy(value, request.value, request.size);
+    if (request.size > 0 && !(value = take_value(store, &request, &capacity))) return PH_NO_MEMORY;
     request.value = value;
     memcpy(request.key, key, strlen(key) + 1);
     pthread_mutex_lock(&store->mutex);
     const uint32_t slot = pop_slot(store, &store->empty);
     if (slot != REQUESTS_MAX) {
-        store->slots[slot] = (etcd_slot){.request = request, .tag = tag, .asked_ns = phx_now_ns(), .value = value};
+        store->slots[slot] = (etcd_slot){
+            .request = request, .tag = tag, .asked_ns = phx_now_ns(), .value = value, .value_capacity = capacity};
         push_slot(store, &line->asked, slot);
         pthread_cond_signal(&line->wake);
     }
     pthread_mutex_unlock(&store->mutex);
     if (slot != REQUESTS_MAX) return PH_OK;
-    if (value) phx_free(&store->mem, value, request.size, 1);
+    give_value(store, value, capacity);
     return PH_FULL;
 }
 
@@ -396,6 +427,7 @@ static void etcd_close(void *user)
     pthread_mutex_destroy(&store->mutex);
     curl_slist_free_all(store->headers);
     for (uint32_t i = 0; i < REQUESTS_MAX; i++) free_slot(store, &store->slots[i]);
+    phx_release(&store->mem, &store->spare, &store->spare_capacity, 1);
     PHX_ASSERT(atomic_load_explicit(&store->mem.bytes, memory_order_relaxed) == 0);
     phx_mem_init(&outer, store->mem.allocator);
     atomic_store_explicit(&outer.bytes, sizeof *store, memory_order_relaxed);
