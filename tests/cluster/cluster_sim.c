@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     uint64_t handed = 0, taken_back = 0, restored = 0, put_out = 0, left = 0, returned = 0, fenced = 0, views = 0,
              messages = 0;
     uint64_t shown = 0, held = 0, whole = 0, asked = 0;
-    uint64_t late_copies = 0, doubled = 0, raised = 0;
+    uint64_t late_copies = 0, doubled = 0, raised = 0, drained = 0, moved = 0;
     uint64_t died = 0, wiped = 0, exceeded = 0, behind = 0;
     uint64_t said = 0, heard = 0, overtaken = 0, balanced = 0, adopted = 0, joined_others = 0, over = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
@@ -67,6 +67,8 @@ int main(int argc, char **argv)
         late_copies += run.counts.late_copies;
         doubled += run.counts.doubled;
         raised += run.counts.raised;
+        drained += run.counts.drained;
+        moved += run.counts.moved;
     }
     printf("%" PRIu64 " schedules: %" PRIu64 " hand-overs, %" PRIu64 " taken back, %" PRIu64 " restored, %" PRIu64
            " put out, %" PRIu64 " left without an entity, %" PRIu64 " came back, %" PRIu64 " fenced, %" PRIu64
@@ -87,7 +89,9 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " copies of own entities came late, or were of a double one; %" PRIu64
            " ids were double at last\n",
            late_copies, doubled);
-    printf("%" PRIu64 " times the format of a map rose\n", raised);
+    printf("%" PRIu64 " times the format of a map rose, %" PRIu64 " nodes were drained, %" PRIu64
+           " regions went to another node\n",
+           raised, drained, moved);
     CHECK(shown == 0 || (held > 0 && whole < shown), "no change is held, or each is a whole list");
     CHECK(said == 0 || heard > 0, "no broadcast is heard");
     check_happened(count, "hand-over", handed);
@@ -95,7 +99,10 @@ int main(int argc, char **argv)
     check_happened(count, "entity restored", restored);
     check_happened(count, "member put out", put_out);
     check_happened(count, "death while a dead process's entities were restored", died);
+    check_happened(count, "node drained", drained);
+    check_happened(count, "region that goes to another node", moved);
     if (returned > 0) { /* with the library's membership */
+        check_happened(count, "map adopted by a store that had lost all", adopted);
         check_happened(count, "process joined by a map of another one", joined_others);
         check_happened(count, "format that rises", raised);
     }

@@ -50,6 +50,7 @@ typedef struct sim_process {
     phx_client_feed clients[SIM_ENTITIES_MAX];
     phx_mem client_memory;
     phx_client_counts client_counts;
+    uint64_t gained[SIM_ENTITIES_MAX];   /* of a node: ownership with which it took the entity last */
     uint32_t era;                        /* of the gateway's map, above 0 */
     bool whole[SIM_ENTITIES_MAX];        /* the client of an own entity is to get the whole list; see sim_clients.c */
     bool here[SIM_ENTITIES_MAX];         /* entities that the host has by the events so far; see sim_says.c */
@@ -120,10 +121,11 @@ typedef struct sim_schedule {
     uint32_t void_until[SIM_ENTITIES_MAX];                    /* it was restored: what was said before counts no more */
     unsigned char buffer[PHX_WIRE_BYTES_MAX];
     const char *violation; /* NULL: none so far */
+    phx_cluster_map seen;  /* the store's, as the last step has checked it */
     struct {
         uint64_t messages, handed, taken_back, restored, put_out, left, returned, adopted, joined_others, fenced, views,
             said, heard, overtaken, balanced, shown, held, whole, asked, died, wiped, exceeded, behind, late_copies,
-            doubled, raised;
+            doubled, raised, drained, moved;
     } counts;
 } sim_schedule;
 

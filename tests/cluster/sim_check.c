@@ -44,8 +44,25 @@ static bool has_dead(const sim_schedule *sim)
     return living < map->member_count;
 }
 
+/* Nodes that are drained, and regions that go to another node while no member comes or goes. */
+static void count_changes(sim_schedule *sim)
+{
+    const phx_cluster_map *map = &sim->store.map, *seen = &sim->seen;
+    if (map->version == seen->version) return;
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        const phx_member *was = phx_cluster_map_member(seen, map->members[i].registration);
+        sim->counts.drained += was && !was->drained && map->members[i].drained;
+    }
+    for (uint32_t i = 0; i < seen->region_count && map->member_count == seen->member_count; i++) {
+        const phx_member *from = phx_cluster_map_numbered(map, seen->regions[i].number);
+        sim->counts.moved += from && !from->drained && map->regions[i].number != from->number;
+    }
+    sim->seen = *map;
+}
+
 void sim_check_step(sim_schedule *sim)
 {
+    count_changes(sim);
     const bool is_dead = has_dead(sim);
     for (uint64_t id = 1; id <= sim->entity_count; id++) {
         const owners found = owners_of(sim, id);

@@ -35,6 +35,14 @@ static void note_restored(sim_schedule *sim, const sim_process *process, uint64_
     sim->restored[id - 1] = ownership;
 }
 
+/* Each hand-over has a higher ownership than the one before: a lower one, or the same, is a message that was taken. */
+static void check_gained(sim_schedule *sim, sim_process *process, uint64_t id, uint64_t ownership)
+{
+    if (ownership <= process->gained[id - 1] && id != sim->doubled)
+        sim_violate(sim, "a late double of a message enters an entity anew");
+    process->gained[id - 1] = ownership;
+}
+
 static void take_offer(sim_schedule *sim, sim_process *process, const phx_node_event *event)
 {
     const phx_offer *offer = &event->offer;
@@ -43,6 +51,7 @@ static void take_offer(sim_schedule *sim, sim_process *process, const phx_node_e
         process->states[id - 1] = state_of_offer(offer, i);
         sim_says_enter(sim, process, id, event->kind == PHX_NODE_TAKEN_BACK);
         sim_clients_enter(process, id, event->kind);
+        if (event->kind == PHX_NODE_GAINED) check_gained(sim, process, id, offer->ownership);
         if (event->kind != PHX_NODE_TAKEN_BACK) continue;
         note_restored(sim, process, id, offer->ownership);
         sim->counts.taken_back++;
@@ -324,7 +333,10 @@ void sim_gateway_hear(sim_schedule *sim, uint32_t slot, const sim_message *messa
     sim_process *gateway = &sim->processes[slot];
     sim_view *known = &gateway->views[id - 1];
     sim_clients_hear_last(sim, slot, message);
-    if (!phx_node_hears(&gateway->node, message->source) || ownership < known->ownership) return;
+    if (!phx_node_hears(&gateway->node, message->source)) return;
+    if (!phx_cluster_map_member(&gateway->node.map, message->source))
+        sim_violate(sim, "a node that was put out is heard");
+    if (ownership < known->ownership) return;
     if (ownership == known->ownership && message->source != known->source)
         sim_violate(sim, "two owners have the same ownership");
     if (ownership == known->ownership && message->steps <= known->steps) return;
