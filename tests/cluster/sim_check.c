@@ -44,16 +44,18 @@ static bool has_dead(const sim_schedule *sim)
     return living < map->member_count;
 }
 
-/* Nodes that are drained, and regions that go to another node while no member comes or goes. */
+/* Nodes that are drained, and regions that go to another node while no member comes, goes or is drained: by a move. */
 static void count_changes(sim_schedule *sim)
 {
     const phx_cluster_map *map = &sim->store.map, *seen = &sim->seen;
     if (map->version == seen->version) return;
+    bool same_members = map->member_count == seen->member_count;
     for (uint32_t i = 0; i < map->member_count; i++) {
         const phx_member *was = phx_cluster_map_member(seen, map->members[i].registration);
+        same_members &= was && was->drained == map->members[i].drained;
         sim->counts.drained += was && !was->drained && map->members[i].drained;
     }
-    for (uint32_t i = 0; i < seen->region_count && map->member_count == seen->member_count; i++) {
+    for (uint32_t i = 0; same_members && i < seen->region_count; i++) {
         const phx_member *from = phx_cluster_map_numbered(map, seen->regions[i].number);
         sim->counts.moved += from && !from->drained && map->regions[i].number != from->number;
     }
