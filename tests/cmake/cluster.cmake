@@ -26,6 +26,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/halo/test_halo_wire.c
         unit/cluster/membership/membership_bed.c
         unit/cluster/membership/test_adoption.c
+        unit/cluster/membership/test_expulsion.c
         unit/cluster/membership/test_formats.c
         unit/cluster/membership/test_hindrance.c
         unit/cluster/membership/test_joining.c

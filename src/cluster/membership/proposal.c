@@ -13,6 +13,9 @@
 #include "cluster/membership/listed.h"
 #include "cluster/node/links.h"
 
+/* Of silent links: a member finds one out up to a list later than another one, and tells it up to a list later. */
+enum { SETTLE_LISTS = 3 };
+
 /* The proposal begins with its first change: mostly there is none. */
 static phx_cluster_map *copy_map(phx_membership *membership, const phx_cluster_map *map)
 {
@@ -59,17 +62,27 @@ static bool put_dead_out(phx_membership *membership, const phx_cluster_map *map)
 
 /*
  * A dead member is silent as well, and a living one that has said so first has the most silent links for a moment, or
- * as long as fewer live than have died. So all of the map have to be registered for a whole lease, in which a link is
- * silent: by then the dead are put out. And one goes at a time, as members know of silent links at different moments:
- * two that see another one as the worst would put out both.
+ * as long as fewer live than have died. So all of the map have to be registered for a whole lease, and a link that has
+ * one expelled is silent for as long: by then the dead are put out.
+ *
+ * All go in one map, as no entity of the first one is restored before the last one is out. One member writes it, and
+ * the next one no sooner than a lease behind their put-out: members know of silent links at different moments, and two
+ * that see another one as the worst would put out both of a link.
  */
 static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
 {
-    const uint64_t worst = phx_links_worst(membership->node);
-    if (worst == 0 || count_dead(membership, map) > 0 || has_expelled(map) || !phx_lease_is_steady(membership))
-        membership->silent_since = membership->now;
-    return phx_lease_has_passed(membership, membership->silent_since) &&
-           phx_cluster_map_expel(copy_map(membership, map), worst);
+    uint64_t worst[PHX_CLUSTER_MEMBERS_MAX];
+    const uint64_t lease_ns = phx_lease_ns_max(membership);
+    const phx_links_waits waits = {lease_ns, lease_ns + SETTLE_LISTS * membership->def.list_ns};
+    bool changed = false;
+    if (count_dead(membership, map) > 0 || has_expelled(map) || map->fence != membership->whole_fence ||
+        !phx_lease_is_steady(membership))
+        membership->whole_since = membership->now;
+    membership->whole_fence = map->fence;
+    if (!phx_lease_has_passed(membership, membership->whole_since)) return false;
+    const uint32_t count = phx_links_worst(membership->node, waits, worst);
+    for (uint32_t i = 0; i < count; i++) changed |= phx_cluster_map_expel(copy_map(membership, map), worst[i]);
+    return changed;
 }
 
 /* Is there a process that joins next, and holds the map in its format? A key without a lease is of none. */

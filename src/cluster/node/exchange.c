@@ -126,7 +126,7 @@ void phx_exchange_receive(phx_node *node, const void *bytes, size_t size)
     if (!show_version(node, peer, head.version)) return;
     peer->silent_ns = 0;
     if (head.kind == PHX_WIRE_CHANNEL) take_channel(node, peer, &head, &items);
-    else phx_links_hear(peer, &items);
+    else phx_links_hear(node, peer, &items);
 }
 
 static phx_wire_head head_of(const phx_node *node, phx_wire_kind kind, uint8_t format)

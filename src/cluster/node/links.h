@@ -8,16 +8,28 @@
 
 #include "cluster/node/node.h"
 
+/* Times of a link that is silent, behind phx_node_def.link_ns. A member finds that out up to two heartbeats later than
+ * another one: all links of one fault are due once the first of them is settled. */
+typedef struct phx_links_waits {
+    uint64_t due_ns;     /* one of the two has to go */
+    uint64_t settled_ns; /* now */
+} phx_links_waits;
+
 /* Time passes. hears: messages could come; else a silence says nothing of the other members. */
 void phx_links_tick(phx_node *node, uint64_t now, bool hears);
 /* The items of a peer's heartbeat. */
-void phx_links_hear(phx_peer *peer, phx_wire_items *items);
+void phx_links_hear(const phx_node *node, phx_peer *peer, phx_wire_items *items);
 /* Adds the members that are not heard to a heartbeat. */
 void phx_links_tell(const phx_node *node, phx_wire_message *message);
 /*
- * The registration of the member that is to be expelled, 0 = none: the one with the most silent links; of several the
- * one with the highest number. A node spares itself as long again, so that another one that hears it can do that.
+ * The members that are to be expelled, once a link is settled: the one with the most silent links of any age among
+ * those with one that is due; of several the one with the highest number; and so on among the links of the rest, until
+ * none is due. So of a link both go only where each has another one that is due. A link that is not due has none
+ * expelled, as one of the two may be dead: it counts, as each of the others says so of that one.
+ *
+ * None is named by one of them: a member without that fault does it. Only as long again later it spares itself, and
+ * names the worst one of the others alone: by then none has done it that hears it.
  */
-uint64_t phx_links_worst(const phx_node *node);
+uint32_t phx_links_worst(const phx_node *node, phx_links_waits waits, uint64_t worst[PHX_CLUSTER_MEMBERS_MAX]);
 
 #endif

@@ -35,12 +35,18 @@ typedef struct phx_node_def {
     ph_allocator allocator;
 } phx_node_def;
 
+/* A member that a peer does not hear. */
+typedef struct phx_silence {
+    uint64_t registration;
+    uint64_t since; /* phx_node.links_ns as the peer said so first, and has since */
+} phx_silence;
+
 typedef struct phx_peer {
     phx_member member;
-    bool out;                                 /* it is not in the map any more; its offers wait for the map barrier */
-    uint32_t shown;                           /* highest version of the map that it has shown, and this node has had */
-    uint64_t silent_ns;                       /* that it was not heard, while this node could hear */
-    uint64_t silent[PHX_CLUSTER_MEMBERS_MAX]; /* registrations that it has said it does not hear */
+    bool out;           /* it is not in the map any more; its offers wait for the map barrier */
+    uint32_t shown;     /* highest version of the map that it has shown, and this node has had */
+    uint64_t silent_ns; /* that it was not heard, while this node could hear */
+    phx_silence silent[PHX_CLUSTER_MEMBERS_MAX]; /* that it has said it does not hear */
     uint32_t silent_count;
     uint64_t heard_says;         /* its broadcasts up to this number were heard here, or are void; see says.h */
     uint64_t heard_changes_told; /* phx_node.heard_changes, as this peer was told of it last */
@@ -69,7 +75,8 @@ typedef struct phx_node {
     phx_node_def def;
     phx_mem mem;
     phx_cluster_map map; /* version 0: none yet */
-    uint64_t now, proven_until, links_at;
+    uint64_t now, proven_until;
+    uint64_t links_at, links_ns;            /* the last call of phx_links_tick(); time in which it could hear */
     uint64_t said;                          /* own broadcasts */
     uint64_t heard_changes;                 /* rises with phx_peer.heard_says of any peer, and with `said` */
     bool joined;                            /* it was in a map */

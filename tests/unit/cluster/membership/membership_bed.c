@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "cluster/node/exchange.h"
+#include "cluster/node/links.h"
 #include "cluster/node/map_barrier.h"
 
 membership_bed bed;
@@ -23,6 +25,7 @@ void bed_start(uint32_t at, uint16_t number, uint32_t regions, uint64_t definiti
     const phx_node_def node = {.member = {.number = number, .gateway = gateway},
                                .formats = bed.formats,
                                .unacked_max = 8,
+                               .link_ns = (uint64_t)bed.link_ticks * TICK_NS,
                                .allocator = fail_alloc_hooks(&bed.allocator)};
     phx_node_init(&of->node, &node);
     const phx_membership_def def = {.store = of->store,
@@ -40,15 +43,32 @@ void bed_start(uint32_t at, uint16_t number, uint32_t regions, uint64_t definiti
     cr_assert(phx_membership_init(&of->membership, &def, &of->node));
 }
 
+static void tick_processes(void)
+{
+    for (uint32_t at = 0; at < PLACES; at++) {
+        if (!bed.processes[at].runs) continue;
+        phx_membership_tick(&bed.processes[at].membership, bed.now);
+        phx_map_barrier_begin(&bed.processes[at].node, bed.now);
+        phx_links_tick(&bed.processes[at].node, bed.now, true);
+    }
+}
+
+static void beat(uint32_t from)
+{
+    unsigned char bytes[PHX_WIRE_HEAD_BYTES + (PLACES + 1) * sizeof(uint64_t)];
+    const size_t size = phx_exchange_heartbeat(&bed.processes[from].node, bytes, sizeof bytes);
+    for (uint32_t to = 0; size > 0 && to < PLACES; to++)
+        if (to != from && bed.processes[to].runs && !bed.cut[from][to])
+            phx_exchange_receive(&bed.processes[to].node, bytes, size);
+}
+
 void bed_run(uint32_t ticks)
 {
     for (uint32_t i = 0; i < ticks; i++) {
         phc_memory_step(bed.memory, bed.now += TICK_NS);
-        for (uint32_t at = 0; at < PROCESSES; at++) {
-            if (!bed.processes[at].runs) continue;
-            phx_membership_tick(&bed.processes[at].membership, bed.now);
-            phx_map_barrier_begin(&bed.processes[at].node, bed.now);
-        }
+        tick_processes();
+        for (uint32_t at = 0; at < PLACES && bed.link_ticks > 0; at++)
+            if (bed.processes[at].runs) beat(at);
     }
 }
 
@@ -64,7 +84,7 @@ void bed_close(uint32_t at)
 
 void bed_end(void)
 {
-    for (uint32_t at = 0; at < PROCESSES; at++) bed_close(at);
+    for (uint32_t at = 0; at < PLACES; at++) bed_close(at);
     phc_memory_destroy(bed.memory);
     if (!fail_alloc_clean(&bed.allocator)) abort();
 }
@@ -73,11 +93,7 @@ void bed_hang(uint32_t ticks)
 {
     for (uint32_t i = 0; i < ticks; i++) {
         bed.now += TICK_NS;
-        for (uint32_t at = 0; at < PROCESSES; at++) {
-            if (!bed.processes[at].runs) continue;
-            phx_membership_tick(&bed.processes[at].membership, bed.now);
-            phx_map_barrier_begin(&bed.processes[at].node, bed.now);
-        }
+        tick_processes();
     }
 }
 

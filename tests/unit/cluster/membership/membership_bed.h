@@ -11,7 +11,14 @@
 #include "cluster/servers/memory_store.h"
 #include "support/fail_alloc.h"
 
-enum { PROCESSES = 4, REGIONS = 8, TICK_NS = 50000000, LEASE_MS = 1000, LEASE_TICKS = LEASE_MS * 1000000u / TICK_NS };
+enum {
+    PROCESSES = 4, /* that tests of "all" begin */
+    PLACES = 8,    /* of processes */
+    REGIONS = 8,
+    TICK_NS = 50000000,
+    LEASE_MS = 1000,
+    LEASE_TICKS = LEASE_MS * 1000000u / TICK_NS
+};
 
 typedef struct process {
     bool runs;
@@ -23,11 +30,13 @@ typedef struct process {
 typedef struct membership_bed {
     fail_alloc allocator;
     phc_memory *memory;
-    process processes[PROCESSES];
+    process processes[PLACES];
     uint64_t now;
-    uint32_t lease_ms;      /* of processes that begin; */
-    uint32_t list_ticks;    /* between two of their lists; 0 = 1 */
-    uint32_t balance_ticks; /* 0 = they do not balance */
+    uint32_t lease_ms;        /* of processes that begin; */
+    uint32_t list_ticks;      /* between two of their lists; 0 = 1 */
+    uint32_t balance_ticks;   /* 0 = they do not balance */
+    uint32_t link_ticks;      /* until a link is silent, with a heartbeat in each tick; 0 = there are none */
+    bool cut[PLACES][PLACES]; /* heartbeats from, to */
     bool adopts;
     phx_formats formats; /* that processes which begin read; none: the library's */
 } membership_bed;

@@ -515,62 +515,6 @@ Test(membership, a_renewal_that_failed_is_asked_again_before_the_next_one_is_due
     cr_assert_eq(bed.processes[0].membership.lease, lease);
 }
 
-/* The third one says that it does not hear the first one; the second hears both, or has heard them so far. */
-static void tell_silence(const uint64_t registrations[3])
-{
-    phx_peer *peer = phx_node_peer(&bed.processes[1].node, registrations[2]);
-    bed.processes[1].node.def.link_ns = 1;
-    peer->silent[0] = registrations[0];
-    peer->silent_count = 1;
-}
-
-Test(membership, one_that_says_that_a_dead_one_is_silent_is_not_expelled)
-{
-    uint64_t registrations[3];
-    begin_three(registrations);
-    bed.processes[0].runs = false;
-    bed_run(LEASE_TICKS / 2);
-    tell_silence(registrations);
-    bed_run(3 * LEASE_TICKS);
-    const phx_cluster_map *map = &bed.processes[1].node.map;
-    cr_assert_not(phx_cluster_map_member(map, registrations[0]));
-    cr_assert(phx_cluster_map_member(map, registrations[2]) && bed.processes[2].node.joined &&
-              !bed.processes[2].node.fenced);
-}
-
-Test(membership, of_two_that_do_not_hear_each_other_one_is_expelled_a_lease_later)
-{
-    uint64_t registrations[3];
-    begin_three(registrations);
-    tell_silence(registrations);
-    bed_run(LEASE_TICKS - 2);
-    for (uint32_t at = 0; at < 3; at++)
-        cr_assert(phx_cluster_map_member(&bed.processes[1].node.map, registrations[at]));
-    bed_run(LEASE_TICKS);
-    cr_assert(phx_cluster_map_member(&bed.processes[1].node.map, registrations[0]));
-    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
-}
-
-/* Of three that do not hear each other, two have to go; a fourth one hears all. */
-Test(membership, one_is_expelled_at_a_time)
-{
-    uint64_t registrations[3];
-    begin_three(registrations);
-    bed_start(3, 0, REGIONS, 1, false);
-    bed_run(2 * LEASE_TICKS);
-    tell_silence(registrations);
-    phx_peer *last = phx_node_peer(&bed.processes[1].node, bed.processes[3].node.def.member.registration);
-    memcpy(last->silent, (uint64_t[]){registrations[0], registrations[2]}, 2 * sizeof *registrations);
-    last->silent_count = 2;
-    uint32_t ticks = 0;
-    while (bed.processes[3].membership.phase != PHX_MEMBERSHIP_ENDED && ticks++ < 3 * LEASE_TICKS) bed_run(1);
-    bed_run(LEASE_TICKS - 2);
-    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_MEMBER, "it goes with the other one");
-    bed_run(LEASE_TICKS);
-    cr_assert_eq(bed.processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
-    cr_assert_eq(bed.processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
-}
-
 /* It is alone: no other member puts it out, and none is needed to come back. */
 Test(membership, the_only_member_comes_back)
 {

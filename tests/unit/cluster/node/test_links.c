@@ -61,6 +61,21 @@ static void run(uint32_t ticks, bool hears)
     }
 }
 
+/* The waits are in ticks. 0: none. */
+static uint64_t worst_behind(uint32_t at, uint32_t due, uint32_t settled)
+{
+    uint64_t worst[PHX_CLUSTER_MEMBERS_MAX];
+    const phx_links_waits waits = {due * (uint64_t)TICK_NS, settled * (uint64_t)TICK_NS};
+    const uint32_t count = phx_links_worst(&nodes[at], waits, worst);
+    cr_assert_leq(count, 1);
+    return count > 0 ? worst[0] : 0;
+}
+
+static uint64_t worst_of(uint32_t at)
+{
+    return worst_behind(at, 0, 0);
+}
+
 static void cut_both(uint32_t one, uint32_t other)
 {
     cut[one][other] = cut[other][one] = true;
@@ -73,7 +88,7 @@ Test(links, members_that_hear_each_other_stay)
     run(LINK_TICKS - 2, true); /* not long enough */
     memset(cut, 0, sizeof cut);
     run(LINK_TICKS - 2, true);
-    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), 0);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(worst_of(i), 0);
 }
 
 Test(links, of_two_members_the_one_with_the_higher_number_goes)
@@ -81,37 +96,68 @@ Test(links, of_two_members_the_one_with_the_higher_number_goes)
     cut_both(0, 1);
     run(LINK_TICKS + 2, true);
     const uint64_t worst[] = {11, 0, 11, 11}; /* it spares itself */
-    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), worst[i], "%u", i);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(worst_of(i), worst[i], "%u", i);
     run(LINK_TICKS, true); /* none of the others has put it out */
-    cr_assert_eq(phx_links_worst(&nodes[1]), 10);
+    cr_assert_eq(worst_of(1), 10);
 }
 
 Test(links, one_way_is_no_link)
 {
     cut[1][0] = true;
     run(LINK_TICKS + 2, true);
-    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), i == 1 ? 0 : 11, "%u", i);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(worst_of(i), i == 1 ? 0 : 11, "%u", i);
 }
 
 Test(links, the_member_with_more_silent_links_goes)
 {
     for (uint32_t i = 1; i < MEMBERS; i++) cut[i][0] = true; /* it hears none, and all hear it */
     run(LINK_TICKS + 2, true);
-    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), i == 0 ? 0 : 10, "%u", i);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(worst_of(i), i == 0 ? 0 : 10, "%u", i);
 }
 
 Test(links, a_gateway_is_a_member)
 {
     for (uint32_t i = 0; i < GATEWAY; i++) cut_both(i, GATEWAY);
     run(LINK_TICKS + 2, true);
-    for (uint32_t i = 0; i < GATEWAY; i++) cr_assert_eq(phx_links_worst(&nodes[i]), 13, "%u", i);
+    for (uint32_t i = 0; i < GATEWAY; i++) cr_assert_eq(worst_of(i), 13, "%u", i);
 }
 
 Test(links, one_that_can_not_hear_judges_none)
 {
     cut_both(0, 1);
     run(5 * LINK_TICKS, false);
-    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), 0);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(worst_of(i), 0);
+}
+
+/* The first three know it of themselves or by a word that one of the two has said since. */
+Test(links, a_word_grows_old_while_its_hearer_can_hear)
+{
+    cut_both(0, 1);
+    run(LINK_TICKS + 2, true);
+    run(5 * LINK_TICKS, false);
+    for (uint32_t i = 0; i < 3; i++) cr_assert_eq(worst_behind(i, LINK_TICKS, LINK_TICKS), 0, "%u", i);
+    run(LINK_TICKS, true);
+    cr_assert_eq(worst_behind(0, LINK_TICKS, LINK_TICKS), 11);
+    cr_assert_eq(worst_behind(2, LINK_TICKS, LINK_TICKS), 11);
+    cut[0][1] = cut[1][0] = false;
+    run(2, true);
+    cut_both(0, 1);
+    run(LINK_TICKS + 2, true);
+    cr_assert_eq(worst_of(2), 11);
+    cr_assert_eq(worst_behind(2, LINK_TICKS, LINK_TICKS), 0, "a word that was said anew");
+}
+
+/* The member with the most links has none that is due, and none of the others is worse than its own link's other end.
+ */
+Test(links, a_link_that_is_not_due_counts_and_has_none_expelled)
+{
+    cut_both(0, 1);
+    run(LINK_TICKS, true);
+    cut_both(2, 0);
+    cut_both(2, GATEWAY);
+    run(LINK_TICKS + 2, true);
+    cr_assert_eq(worst_behind(1, LINK_TICKS / 2, LINK_TICKS / 2), 10, "of the link that is due it has more");
+    cr_assert_eq(worst_behind(1, LINK_TICKS / 2, 2 * LINK_TICKS), 0, "none is settled");
 }
 
 Test(links, a_process_that_slept_judges_none)
@@ -119,7 +165,7 @@ Test(links, a_process_that_slept_judges_none)
     run(2, true);
     now += 100 * (uint64_t)LINK_TICKS * TICK_NS;
     run(1, true);
-    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), 0);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(worst_of(i), 0);
 }
 
 /* The others read it later: their messages, and the member's own, count meanwhile. */
@@ -130,7 +176,7 @@ Test(links, a_member_that_has_read_a_map_of_a_much_later_era_is_heard)
     cr_assert_eq(phx_node_map(&nodes[0], &map), PH_OK);
     run(LINK_TICKS + 2, true);
     for (uint32_t i = 0; i < MEMBERS; i++) {
-        cr_assert_eq(phx_links_worst(&nodes[i]), 0, "%u", i);
+        cr_assert_eq(worst_of(i), 0, "%u", i);
         cr_assert_eq(nodes[i].counts.impossible, 0, "%u", i);
     }
 }
