@@ -129,7 +129,7 @@ Test(links, one_that_can_not_hear_judges_none)
     for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(worst_of(i), 0);
 }
 
-/* The first three know it of themselves or by a word that one of the two has said since. */
+/* The third knows of the link by a word of each of the two. */
 Test(links, a_word_grows_old_while_its_hearer_can_hear)
 {
     cut_both(0, 1);
@@ -147,8 +147,7 @@ Test(links, a_word_grows_old_while_its_hearer_can_hear)
     cr_assert_eq(worst_behind(2, LINK_TICKS, LINK_TICKS), 0, "a word that was said anew");
 }
 
-/* The member with the most links has none that is due, and none of the others is worse than its own link's other end.
- */
+/* By the link that is due alone the second one would go, with the higher number; the third has as many as the first. */
 Test(links, a_link_that_is_not_due_counts_and_has_none_expelled)
 {
     cut_both(0, 1);
