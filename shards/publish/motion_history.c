@@ -83,7 +83,12 @@ static void commit_motion_history(phx_shard *shard, uint32_t slot)
         phx_bands_drop_deferred(&shard->bands, slot);
         return;
     }
-    if (phx_bands_moved(history, body)) {
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    const bool moved = phx_bands_moved(history, body);
+    if (shard->bands.waiting > 0 && (!(body->state & PHX_SLOT_OWN) || !phx_attr_observes(attr)))
+        phx_bands_drop_deferred(&shard->bands, slot);
+    if (history->known && !moved && history->kind == attr->kind) return; /* most, where few move: not written */
+    if (moved) {
         history->moved = (uint32_t)shard->tick;
         shard->bands.last_move = shard->tick;
     }
@@ -92,9 +97,7 @@ static void commit_motion_history(phx_shard *shard, uint32_t slot)
     history->x = body->x;
     history->y = body->y;
     history->z = body->z;
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     history->kind = attr->kind;
-    if (!(body->state & PHX_SLOT_OWN) || !phx_attr_observes(attr)) phx_bands_drop_deferred(&shard->bands, slot);
 }
 
 void phx_bands_end_tick(phx_shard *shard)

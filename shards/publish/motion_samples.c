@@ -152,8 +152,10 @@ static phx_motion_sample sample_of(const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     const phx_motion_history *history = &shard->bands.histories[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     const bool known = history->known; /* else it is new, or a copy that came without: it has not moved lately */
-    const bool other = known && history->kind != phx_store_attr(&shard->store, slot)->kind;
+    const bool other = known && history->kind != attr->kind;
+    const bool observes = (body->state & PHX_SLOT_OWN) && phx_attr_observes(attr); /* else its list is not looked at */
     return (phx_motion_sample){body->x,
                                body->y,
                                body->z,
@@ -162,7 +164,7 @@ static phx_motion_sample sample_of(const phx_shard *shard, uint32_t slot)
                                history->hash,
                                (uint16_t)short_age(phx_bands_age(history, body, shard->tick)),
                                (uint16_t)((known ? 0 : PHX_SAMPLE_NEW) | (other ? PHX_SAMPLE_NEW_BANDS : 0) |
-                                          (body->state & PHX_SLOT_OWN ? list_flags(shard, slot) : 0)),
+                                          (observes ? list_flags(shard, slot) : 0)),
                                shard->store.set[slot]};
 }
 

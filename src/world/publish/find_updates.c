@@ -32,32 +32,47 @@ static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_s
     return phx_band_emit(update_scratch, shard, observer, entered, change->enter_count);
 }
 
-/* The observers of a piece. While lists are derived they have rows side by side, from the first one on. */
+/* The observers of a piece, in the order of its places. */
 typedef struct piece_observers {
-    phx_observer_batch batch;
-    uint32_t first_row;
+    uint32_t count;
+    uint32_t consumer[PHX_BATCH_PLACES_MAX]; /* PHX_SLOT_NONE: it is done, or it observes no more */
+    phx_band_observer at[PHX_BATCH_PLACES_MAX];
 } piece_observers;
 
-static void fill_observers(const phx_shard *shard, const phx_update_piece *piece, piece_observers *of)
+/* While lists are derived they have rows side by side. Where few observe, most rows are passed over here. */
+static void add_row_observers(const phx_shard *shard, const phx_update_piece *piece, piece_observers *of)
 {
-    of->batch = (phx_observer_batch){.block = piece->block, .first = piece->first, .count = piece->count};
-    of->first_row = shard->derives_lists ? shard->grid.blocks[piece->block].start[0] + piece->first : PHX_SLOT_NONE;
-    phx_recipients_fill_batch(shard, &of->batch);
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const uint32_t first = shard->grid.blocks[piece->block].start[0] + piece->first;
+    uint32_t count = 0;
+    for (uint32_t row = first; row < first + piece->count; row++) {
+        of->at[count] = (phx_band_observer){phx_row_slot(rows, row), row};
+        count += rows->view[row] != 0.0f;
+    }
+    of->count = count;
 }
 
-static phx_band_observer banded_at(const piece_observers *of, uint32_t place)
+static void add_batch_observers(const phx_shard *shard, const phx_update_piece *piece, piece_observers *of)
 {
-    const uint32_t slot = of->batch.slot[place];
-    return (phx_band_observer){slot, of->first_row == PHX_SLOT_NONE ? slot : of->first_row + place};
+    phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
+    phx_recipients_fill_batch(shard, &batch);
+    of->count = 0;
+    for (uint32_t place = 0; place < batch.count; place++)
+        if (batch.slot[place] != PHX_SLOT_NONE)
+            of->at[of->count++] = (phx_band_observer){batch.slot[place], batch.slot[place]};
 }
 
-/* The consumer of the observer at a place; PHX_SLOT_NONE: there is none. */
-static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const piece_observers *of, uint32_t place)
+static void find_observers(const phx_world *world, const phx_shard *shard, const phx_update_piece *piece,
+                           piece_observers *of)
 {
-    const phx_band_observer observer = banded_at(of, place);
-    if (observer.slot == PHX_SLOT_NONE) return PHX_SLOT_NONE;
-    if (!phx_attr_observes(&shard->store.sets.attr[shard->bands.samples[observer.item].set])) return PHX_SLOT_NONE;
-    return world->def.consumers == 1 ? 0 : shard->store.name[observer.slot].consumer;
+    if (shard->derives_lists) add_row_observers(shard, piece, of);
+    else add_batch_observers(shard, piece, of);
+    for (uint32_t i = 0; i < of->count; i++) {
+        const phx_band_observer observer = of->at[i];
+        const bool observes = phx_attr_observes(&shard->store.sets.attr[shard->bands.samples[observer.item].set]);
+        const uint32_t consumer = world->def.consumers == 1 ? 0 : shard->store.name[observer.slot].consumer;
+        of->consumer[i] = observes ? consumer : PHX_SLOT_NONE;
+    }
 }
 
 /* Begins a group behind the worker's other ones. */
@@ -84,35 +99,34 @@ static void group_end(phx_update_worker *own, phx_update_group group)
     if (group.observer_count > 0) own->groups[own->group_count++] = group;
 }
 
-static bool is_of(const piece_observers *of, const uint32_t *consumers, uint32_t place, uint32_t consumer)
+static bool is_of(const piece_observers *of, uint32_t number, uint32_t consumer)
 {
-    return place < of->batch.count && consumers[place] == consumer;
+    return number < of->count && of->consumer[number] == consumer;
 }
 
-/* Prefetches the consumer's observers behind a place. */
-static void prefetch_observers(const phx_shard *shard, const piece_observers *of, const uint32_t *consumers,
-                               uint32_t place, uint32_t consumer)
+/* Prefetches the consumer's observers behind one. */
+static void prefetch_observers(const phx_shard *shard, const piece_observers *of, uint32_t number, uint32_t consumer)
 {
-    const uint32_t next = place + SAMPLES_AHEAD, near = place + OBSERVERS_AHEAD, way = place + WAYS_AHEAD,
-                   tail = place + TAILS_AHEAD;
-    if (is_of(of, consumers, tail, consumer)) phx_band_prefetch_tail(shard, banded_at(of, tail));
-    if (is_of(of, consumers, way, consumer)) phx_band_prefetch_way(shard, banded_at(of, way));
-    if (is_of(of, consumers, near, consumer)) phx_band_prefetch(shard, banded_at(of, near));
-    if (is_of(of, consumers, next, consumer)) phx_band_prefetch_targets(shard, banded_at(of, next));
+    const uint32_t next = number + SAMPLES_AHEAD, near = number + OBSERVERS_AHEAD, way = number + WAYS_AHEAD,
+                   tail = number + TAILS_AHEAD;
+    if (is_of(of, tail, consumer)) phx_band_prefetch_tail(shard, of->at[tail]);
+    if (is_of(of, way, consumer)) phx_band_prefetch_way(shard, of->at[way]);
+    if (is_of(of, near, consumer)) phx_band_prefetch(shard, of->at[near]);
+    if (is_of(of, next, consumer)) phx_band_prefetch_targets(shard, of->at[next]);
 }
 
-/* Emits the updates of one consumer's observers; their consumers[] become PHX_SLOT_NONE. false = no memory. */
-static bool emit_update_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
-                              const piece_observers *of, uint32_t *consumers, uint32_t from)
+/* Emits the updates of one consumer's observers, from one on; they are done then. false = no memory. */
+static bool emit_update_group(phx_world *world, phx_update_worker *own, const phx_shard *shard, piece_observers *of,
+                              uint32_t from)
 {
     phx_update_scratch *update_scratch = &own->update_scratch;
-    const phx_update_group group = group_begin(world, own, consumers[from]);
+    const phx_update_group group = group_begin(world, own, of->consumer[from]);
     if (!group_ready(world, own)) return false;
-    for (uint32_t place = from; place < of->batch.count; place++) {
-        prefetch_observers(shard, of, consumers, place, group.consumer);
-        if (consumers[place] != group.consumer) continue;
-        if (!emit_observer_updates(world, update_scratch, shard, banded_at(of, place))) return false;
-        consumers[place] = PHX_SLOT_NONE;
+    for (uint32_t i = from; i < of->count; i++) {
+        prefetch_observers(shard, of, i, group.consumer);
+        if (of->consumer[i] != group.consumer) continue;
+        if (!emit_observer_updates(world, update_scratch, shard, of->at[i])) return false;
+        of->consumer[i] = PHX_SLOT_NONE;
     }
     group_end(own, group);
     return true;
@@ -123,15 +137,14 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
     const phx_shard *shard = &world->shards[piece->shard];
     phx_update_scratch *update_scratch = &own->update_scratch;
     piece_observers of;
-    uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
+    const uint32_t deferred = update_scratch->deferred_count;
     uint32_t observers = update_scratch->observer_count, due = update_scratch->due_count;
     phx_band_open_block(update_scratch, shard, piece->block);
-    fill_observers(shard, piece, &of);
-    for (uint32_t place = 0; place < of.batch.count; place++) consumers[place] = consumer_at(world, shard, &of, place);
+    find_observers(world, shard, piece, &of);
     piece->group_first = own->group_count;
-    for (uint32_t place = 0; place < of.batch.count; place++) {
-        if (consumers[place] == PHX_SLOT_NONE) continue;
-        if (emit_update_group(world, own, shard, &of, consumers, place)) continue;
+    for (uint32_t i = 0; i < of.count; i++) {
+        if (of.consumer[i] == PHX_SLOT_NONE) continue;
+        if (emit_update_group(world, own, shard, &of, i)) continue;
         own->group_count = piece->group_first;
         update_scratch->observer_count = observers;
         update_scratch->due_count = due;
@@ -197,15 +210,14 @@ static void emit_piece_short(phx_world *world, phx_update_piece *piece)
 {
     phx_shard *shard = &world->shards[piece->shard];
     piece_observers of;
-    fill_observers(shard, piece, &of);
+    find_observers(world, shard, piece, &of);
     piece->worker = roomiest_worker(world);
     phx_update_worker *own = &world->updates.workers[piece->worker];
     const uint32_t deferred = own->update_scratch.deferred_count;
     piece->group_first = own->group_count;
-    for (uint32_t place = 0; place < of.batch.count; place++) {
-        const uint32_t consumer = consumer_at(world, shard, &of, place);
-        if (consumer == PHX_SLOT_NONE || emit_alone(world, own, shard, banded_at(&of, place), consumer)) continue;
-        phx_shard_set_aside(shard, of.batch.slot[place]);
+    for (uint32_t i = 0; i < of.count; i++) {
+        if (of.consumer[i] == PHX_SLOT_NONE || emit_alone(world, own, shard, of.at[i], of.consumer[i])) continue;
+        phx_shard_set_aside(shard, of.at[i].slot);
     }
     piece->group_count = own->group_count - piece->group_first;
     own->held += (own->update_scratch.deferred_count - deferred) / 2;
