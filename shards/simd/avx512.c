@@ -16,6 +16,7 @@
 #include "shards/simd/avx512_order.h"
 #include "shards/simd/avx512_rows.h"
 #include "shards/simd/avx512_stencil.h"
+#include "shards/simd/portable_due.h"
 
 /* The mid-step position, if now and before are one step apart; else the current position. */
 AVX512_INLINE __m512 mid_step_512(__m512 now, __m512 old, __m512 longest_step)
@@ -456,7 +457,7 @@ const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .range_scan = range_scan_avx512,
                                         .find_due = phx_find_due_avx512,
                                         .gather_samples = phx_gather_samples_avx512,
-                                        .mark_items = phx_mark_items_avx512,
+                                        .mark_items = phx_mark_items_portable,
                                         .place_keys = phx_place_keys_avx512,
                                         .plan_row_ranges = phx_plan_row_ranges_avx512,
                                         .find_view_changes = phx_find_view_changes_avx512,

@@ -12,6 +12,7 @@
 
 #include "shards/simd/avx512_lanes.h"
 #include "shards/simd/due_rule.h"
+#include "shards/simd/portable_due.h"
 
 _Static_assert((int)PH_BANDS_MAX == (int)LANES / 2, "half a vector has a value of each band");
 _Static_assert((int)PH_BAND_EVERY_MAX == (int)UINT8_MAX, "an age has so many bits");
@@ -229,34 +230,14 @@ AVX512 void phx_gather_samples_avx512(const phx_motion_sample *samples, const ui
     }
 }
 
-AVX512 void phx_mark_items_avx512(uint8_t *mark, const uint32_t *keys, uint32_t count, uint32_t band_bits)
-{
-    const __m512i byte = _mm512_set1_epi32(UINT8_MAX);
-    const __m128i bits = _mm_cvtsi32_si128((int)band_bits);
-    for (uint32_t i = 0; i < count; i += LANES) {
-        const __mmask16 lanes = first_lane_mask(count - i);
-        const __m512i item = _mm512_srl_epi32(_mm512_maskz_loadu_epi32(lanes, keys + i), bits);
-        const __m512i is = _mm512_mask_i32gather_epi32(byte, lanes, item, (const void *)mark, 1);
-        for (uint32_t left = _mm512_testn_epi32_mask(is, byte); left;
-             left &= left - 1) /* few: their first observers' */
-            mark[keys[i + (uint32_t)__builtin_ctz(left)] >> band_bits] = 1;
-    }
-}
-
 AVX512 void phx_place_keys_avx512(const phx_item_places *places, const uint32_t *keys, uint32_t count, uint32_t *due,
                                   uint8_t *bands)
 {
-    const __m512i none = _mm512_setzero_si512(), byte = _mm512_set1_epi32(UINT8_MAX);
-    const __m512i at = _mm512_set1_epi32((int)places->at), mask = _mm512_set1_epi32((1 << places->band_bits) - 1);
-    const __m128i bits = _mm_cvtsi32_si128((int)places->band_bits);
+    const __m512i mask = _mm512_set1_epi32((1 << places->band_bits) - 1);
+    phx_place_items_portable(places, keys, count, due);
     for (uint32_t i = 0; i < count; i += LANES) {
         const __mmask16 lanes = first_lane_mask(count - i);
-        const __m512i key = _mm512_maskz_loadu_epi32(lanes, keys + i), item = _mm512_srl_epi32(key, bits);
-        const __m512i before = _mm512_mask_i32gather_epi32(none, lanes, item, (const void *)places->before, 1);
-        const __m512i first = _mm512_mask_i32gather_epi32(none, lanes, _mm512_srli_epi32(item, PHX_STRETCH_BITS),
-                                                          places->first, sizeof *places->first);
-        const __m512i place = _mm512_add_epi32(_mm512_add_epi32(first, at), _mm512_and_si512(before, byte));
-        _mm512_mask_storeu_epi32(due + i, lanes, place);
+        const __m512i key = _mm512_maskz_loadu_epi32(lanes, keys + i);
         _mm512_mask_cvtepi32_storeu_epi8(bands + i, lanes, _mm512_and_si512(key, mask));
     }
 }

@@ -11,7 +11,6 @@ phx_due_found phx_find_due_avx512(const phx_motion_columns *columns, const phx_s
                                   const phx_due_query *by, uint32_t *keys);
 void phx_gather_samples_avx512(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                                phx_gathered_samples *to);
-void phx_mark_items_avx512(uint8_t *mark, const uint32_t *keys, uint32_t count, uint32_t band_bits);
 void phx_place_keys_avx512(const phx_item_places *places, const uint32_t *keys, uint32_t count, uint32_t *due,
                            uint8_t *bands);
 

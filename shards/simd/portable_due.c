@@ -113,13 +113,21 @@ void phx_mark_items_portable(uint8_t *mark, const uint32_t *keys, uint32_t count
     for (uint32_t i = 0; i < count; i++) mark[keys[i] >> band_bits] = 1;
 }
 
+void phx_place_items_portable(const phx_item_places *places, const uint32_t *keys, uint32_t count, uint32_t *due)
+{
+    const uint8_t *before = places->before;
+    const uint32_t *first = places->first;
+    const uint32_t at = places->at, band_bits = places->band_bits;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t item = keys[i] >> band_bits;
+        due[i] = at + first[item >> PHX_STRETCH_BITS] + before[item];
+    }
+}
+
 void phx_place_keys_portable(const phx_item_places *places, const uint32_t *keys, uint32_t count, uint32_t *due,
                              uint8_t *bands)
 {
-    const uint32_t band_bits = places->band_bits, band_mask = (1u << band_bits) - 1;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t item = keys[i] >> band_bits;
-        due[i] = places->at + places->first[item >> PHX_STRETCH_BITS] + places->before[item];
-        bands[i] = (uint8_t)(keys[i] & band_mask);
-    }
+    const uint32_t band_mask = (1u << places->band_bits) - 1;
+    phx_place_items_portable(places, keys, count, due);
+    for (uint32_t i = 0; i < count; i++) bands[i] = (uint8_t)(keys[i] & band_mask);
 }
