@@ -74,6 +74,12 @@ bool phx_bands_busy(const phx_shard *shard)
            (bands->last_move > 0 && shard->tick - bands->last_move < PH_BAND_EVERY_MAX);
 }
 
+/* Has a slot no deferred updates, nor memory of them? */
+static bool none_deferred(const phx_bands *bands, uint32_t slot)
+{
+    return slot >= bands->deferred_capacity || bands->deferred[slot].size_class == PHX_LIST_NONE;
+}
+
 static void commit_motion_history(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
@@ -85,9 +91,10 @@ static void commit_motion_history(phx_shard *shard, uint32_t slot)
     }
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     const bool moved = phx_bands_moved(history, body);
+    PHX_ASSERT(shard->bands.waiting > 0 || none_deferred(&shard->bands, slot));
     if (shard->bands.waiting > 0 && (!(body->state & PHX_SLOT_OWN) || !phx_attr_observes(attr)))
         phx_bands_drop_deferred(&shard->bands, slot);
-    if (history->known && !moved && history->kind == attr->kind) return; /* most, where few move: not written */
+    if (history->known && !moved && history->kind == attr->kind) return; /* most where few move, so not written */
     if (moved) {
         history->moved = (uint32_t)shard->tick;
         shard->bands.last_move = shard->tick;

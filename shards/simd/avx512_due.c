@@ -230,6 +230,7 @@ AVX512 void phx_gather_samples_avx512(const phx_motion_sample *samples, const ui
     }
 }
 
+/* Places are read one by one: two gathers cost more, most of all on AMD processors. */
 AVX512 void phx_place_keys_avx512(const phx_item_places *places, const uint32_t *keys, uint32_t count, uint32_t *due,
                                   uint8_t *bands)
 {

@@ -12,6 +12,7 @@ phx_due_found phx_find_due_portable(const phx_motion_columns *columns, const phx
 void phx_gather_samples_portable(const phx_motion_sample *samples, const uint32_t *items, uint32_t count,
                                  phx_gathered_samples *to);
 void phx_mark_items_portable(uint8_t *mark, const uint32_t *keys, uint32_t count, uint32_t band_bits);
+/* The places alone; shared with AVX-512. */
 void phx_place_items_portable(const phx_item_places *places, const uint32_t *keys, uint32_t count, uint32_t *due);
 void phx_place_keys_portable(const phx_item_places *places, const uint32_t *keys, uint32_t count, uint32_t *due,
                              uint8_t *bands);
