@@ -69,6 +69,7 @@ static void find_observers(const phx_world *world, const phx_shard *shard, const
     else add_batch_observers(shard, piece, of);
     for (uint32_t i = 0; i < of->count; i++) {
         const phx_band_observer observer = of->at[i];
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): so many were added */
         const bool observes = phx_attr_observes(&shard->store.sets.attr[shard->bands.samples[observer.item].set]);
         const uint32_t consumer = world->def.consumers == 1 ? 0 : shard->store.name[observer.slot].consumer;
         of->consumer[i] = observes ? consumer : PHX_SLOT_NONE;
