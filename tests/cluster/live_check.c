@@ -28,13 +28,11 @@ static bool has_died(const live_cluster *cluster, uint32_t run)
 static const live_event *other_end(const live_cluster *cluster, const live_event *event)
 {
     const live_kind kind = event->kind == LIVE_LOST ? LIVE_GAINED : LIVE_LOST;
-    for (size_t i = 0; i < cluster->events.count; i++) {
-        const live_event *other = &cluster->events.items[i];
-        if (other->kind == kind && other->id == event->id && other->steps == event->steps &&
-            other->number == event->peer && other->peer == event->number)
-            return other;
-    }
-    return NULL;
+    const live_event *other = live_last_event(cluster, event->id);
+    while (other && !(other->kind == kind && other->steps == event->steps && other->number == event->peer &&
+                      other->peer == event->number))
+        other = live_event_before(cluster, other);
+    return other;
 }
 
 /* The run that had the number at that moment: a number is given again once the member before is out. NULL: none. */
@@ -68,47 +66,39 @@ static void check_hand_over(const live_cluster *cluster, const live_event *event
 
 static void check_ownership(const live_cluster *cluster, size_t place)
 {
-    const live_event *event = &cluster->events.items[place];
+    const live_event *event = &cluster->events.items[place], *other = event;
     if (!live_gives_ownership(event->kind)) return;
-    for (size_t i = 0; i < place; i++) {
-        const live_event *other = &cluster->events.items[i];
-        CHECK(!live_gives_ownership(other->kind) || other->id != event->id || other->ownership != event->ownership,
+    while ((other = live_event_before(cluster, other)))
+        CHECK(!live_gives_ownership(other->kind) || other->ownership != event->ownership,
               "seed %" PRIu64 ": ownership %" PRIu64 " of walker %" PRIu64 " is given twice, to runs %u and %u",
               cluster->seed, event->ownership, event->id, other->run, event->run);
-    }
 }
 
 /* The event that gave an ownership. NULL: none did. */
 static const live_event *giver_of(const live_cluster *cluster, const live_event *seen)
 {
-    for (size_t i = 0; i < cluster->events.count; i++) {
-        const live_event *event = &cluster->events.items[i];
-        if (event->id == seen->id && event->ownership == seen->ownership && live_gives_ownership(event->kind))
-            return event;
-    }
-    return NULL;
+    const live_event *event = live_last_event(cluster, seen->id);
+    while (event && !(event->ownership == seen->ownership && live_gives_ownership(event->kind)))
+        event = live_event_before(cluster, event);
+    return event;
 }
 
 /* The ownership with which the walker was entered anew, or taken back, the last time up to the one that is seen. */
 static uint64_t begun_with(const live_cluster *cluster, const live_event *seen)
 {
     uint64_t last = 0;
-    for (size_t i = 0; i < cluster->events.count; i++) {
-        const live_event *event = &cluster->events.items[i];
-        if (event->id == seen->id && (event->kind == LIVE_ENTERED || event->kind == LIVE_RESTORED) &&
-            event->ownership <= seen->ownership && event->ownership > last)
+    for (const live_event *event = live_last_event(cluster, seen->id); event; event = live_event_before(cluster, event))
+        if ((event->kind == LIVE_ENTERED || event->kind == LIVE_RESTORED) && event->ownership <= seen->ownership &&
+            event->ownership > last)
             last = event->ownership;
-    }
     return last;
 }
 
 /* Had the gateway heard of an ownership from that one on? */
 static bool had_seen(const live_cluster *cluster, const live_event *seen, uint64_t ownership)
 {
-    for (const live_event *event = cluster->events.items; event < seen; event++)
-        if (event->kind == LIVE_SEEN && event->run == seen->run && event->id == seen->id &&
-            event->ownership >= ownership)
-            return true;
+    for (const live_event *event = seen; (event = live_event_before(cluster, event));)
+        if (event->kind == LIVE_SEEN && event->run == seen->run && event->ownership >= ownership) return true;
     return false;
 }
 
@@ -132,12 +122,9 @@ static void check_seen(const live_cluster *cluster, const live_event *seen)
 static const live_event *owner_before(const live_cluster *cluster, uint64_t id, uint64_t ms)
 {
     const live_event *last = NULL;
-    for (size_t i = 0; i < cluster->events.count; i++) {
-        const live_event *event = &cluster->events.items[i];
-        if (event->id == id && live_gives_ownership(event->kind) && event->ms < ms &&
-            (!last || event->ownership > last->ownership))
+    for (const live_event *event = live_last_event(cluster, id); event; event = live_event_before(cluster, event))
+        if (live_gives_ownership(event->kind) && event->ms < ms && (!last || event->ownership > last->ownership))
             last = event;
-    }
     return last;
 }
 
@@ -160,12 +147,11 @@ static bool was_with(const live_cluster *cluster, const live_run *dead, const li
 {
     const live_event *owner = owner_before(cluster, again->id, again->ms);
     if (!owner || is_gone(&cluster->runs[owner->run], dead)) return owner != NULL;
-    for (size_t i = 0; i < cluster->events.count; i++) {
-        const live_event *event = &cluster->events.items[i];
-        if (event->id == again->id && event->kind == LIVE_LOST && event->run == owner->run && event->ms >= owner->ms &&
-            event->ms <= again->ms && is_number_of(cluster, event->peer, dead))
+    for (const live_event *event = live_last_event(cluster, again->id); event;
+         event = live_event_before(cluster, event))
+        if (event->kind == LIVE_LOST && event->run == owner->run && event->ms >= owner->ms && event->ms <= again->ms &&
+            is_number_of(cluster, event->peer, dead))
             return true;
-    }
     return false;
 }
 

@@ -3,6 +3,7 @@
  *
  * usage: TEST --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S] [--count N, seeds, each a new cluster]
  *             [--faults N, default: each one once] [--only N|NAME, of the table] [--lease-ms MS, default 5000]
+ *             [--walkers N, default 90, of which each node has a third]
  */
 #include "cluster/live_course.h"
 
@@ -88,7 +89,7 @@ static int show_usage(const live_course *course)
 {
     (void)fprintf(stderr,
                   "usage: %s --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S] [--count N] [--faults N] "
-                  "[--only N|NAME] [--lease-ms MS]\nfaults:\n",
+                  "[--only N|NAME] [--lease-ms MS] [--walkers N]\nfaults:\n",
                   course->name);
     for (uint32_t i = 0; i < course->fault_count; i++)
         (void)fprintf(stderr, "  %2u  \"%s\"\n", i + 1, course->faults[i].name);
@@ -99,13 +100,15 @@ int live_course_run(const live_course *course, int argc, char **argv)
 {
     const char *node = option_text(argc, argv, "--node"), *nats = option_text(argc, argv, "--nats"),
                *etcd = option_text(argc, argv, "--etcd");
-    const uint64_t only = find_only(course, option_text(argc, argv, "--only"));
-    if (!node || !nats || !etcd || only > course->fault_count) return show_usage(course);
+    const uint64_t only = find_only(course, option_text(argc, argv, "--only")),
+                   walkers = option_number(argc, argv, "--walkers", WALKERS);
+    if (!node || !nats || !etcd || only > course->fault_count || walkers == 0 || walkers > LIVE_WALKERS_MAX)
+        return show_usage(course);
     const server_place *places = course->cables ? course->cables->places : NULL;
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     const live_cluster def = {.program = node,
                               .cables = course->cables,
-                              .walkers = WALKERS,
+                              .walkers = walkers,
                               .lease_ms = option_number(argc, argv, "--lease-ms", LEASE_MS),
                               .slow_ms = SLOW_MS};
     const uint64_t first = option_number(argc, argv, "--seed", 1), count = option_number(argc, argv, "--count", 1);

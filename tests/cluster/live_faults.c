@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <pharos/cluster.h>
+
 #include "base/rng.h"
 #include "cluster/live_bounds.h"
 #include "cluster/live_check.h"
@@ -19,7 +21,7 @@
 
 enum {
     ANY_TICK_MS = 1000, /* a fault comes at any moment of so many */
-    RESTORE_MS = 1000,  /* from the new map to the last walker */
+    RESTORE_MS = 1000,  /* from the new map to the last walker, for each question of a host (PHC_ASKED_MAX) */
     SHORT_PAUSE_MS = 1000
 };
 
@@ -79,12 +81,13 @@ static uint64_t last_down_ms(const live_cluster *cluster, const live_run *dead)
 bool live_check_death(live_cluster *cluster, const live_run *dead, uint64_t since_ms, size_t first, uint64_t bound_ms)
 {
     live_restored restored;
+    const uint64_t questions = (cluster->walkers + PHC_ASKED_MAX - 1) / PHC_ASKED_MAX;
     const uint64_t stale_ms = since_ms + 1500; /* statuses from before the death do not count */
     if (!live_await_owned(cluster, "the walkers of a dead node are owned", stale_ms)) return false;
     live_check_restored(cluster, dead, first, &restored);
     live_bound_written(cluster, "put out of the map by all after", last_down_ms(cluster, dead) - since_ms, bound_ms);
     live_bound_written(cluster, "the last of its walkers is entered after", restored.last_ms - since_ms,
-                       bound_ms + RESTORE_MS);
+                       bound_ms + RESTORE_MS * questions);
     (void)printf("  %u walkers entered anew, %u taken back from their way to it\n", restored.entered,
                  restored.taken_back);
     return CHECK(restored.entered + restored.taken_back > 0, "seed %" PRIu64 ": no walker was restored", cluster->seed);

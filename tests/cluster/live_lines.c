@@ -125,20 +125,22 @@ static void read_status(live_run *run, const char *line)
 
 static void read_event(live_cluster *cluster, uint32_t place, live_kind kind, const char *line)
 {
-    const live_event event = {.kind = kind,
-                              .run = place,
-                              .number = (uint32_t)number_in(line, "node"),
-                              .peer = (uint32_t)number_in(line, "peer"),
-                              .ms = number_in(line, "ms"),
-                              .id = number_in(line, "id"),
-                              .ownership = whole_in(line, "ownership"),
-                              .steps = number_in(line, "steps"),
-                              .steps_before = number_in(line, "steps_before")};
+    live_event event = {.kind = kind,
+                        .run = place,
+                        .number = (uint32_t)number_in(line, "node"),
+                        .peer = (uint32_t)number_in(line, "peer"),
+                        .ms = number_in(line, "ms"),
+                        .id = number_in(line, "id"),
+                        .ownership = whole_in(line, "ownership"),
+                        .steps = number_in(line, "steps"),
+                        .steps_before = number_in(line, "steps_before")};
     REQUIRE(event.id >= 1 && event.id <= cluster->walkers);
+    event.before = cluster->last_events[event.id];
     /* statuses of several runs are of different moments, and walkers cross between them */
     live_run *run = &cluster->runs[place];
     if (kind != LIVE_SEEN) run->owns[event.id] = run->told[event.id] = live_gives_ownership(kind);
     VEC_PUSH(&cluster->events, event);
+    cluster->last_events[event.id] = cluster->events.count;
 }
 
 /* The line comes once the other node is silent for some ticks, and again so many ticks behind the silence. */
@@ -242,7 +244,7 @@ static void read_line(live_cluster *cluster, uint32_t place, const char *line)
 /* A line that has no end yet is read again later. */
 static void read_lines(live_cluster *cluster, uint32_t place)
 {
-    char line[LIVE_LINE_SIZE];
+    static char line[LIVE_LINE_SIZE];
     FILE *log = cluster->runs[place].log;
     for (;;) {
         const long at = ftell(log);

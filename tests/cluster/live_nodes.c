@@ -16,11 +16,28 @@ uint64_t live_now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+void live_forget_events(live_cluster *cluster)
+{
+    cluster->events.count = 0;
+    memset(cluster->last_events, 0, sizeof cluster->last_events);
+}
+
 static void add_number(test_server *process, const char *name, uint64_t value)
 {
     char text[32];
     (void)snprintf(text, sizeof text, "%" PRIu64, value);
     server_add_option(process, name, text);
+}
+
+/* A thousand walkers have the node's own world; more have a larger one, so that each sees as few. */
+static void add_world(const live_cluster *cluster, test_server *process)
+{
+    enum { SIDE = 1000, WALKERS = 1000, STEP = 200 };
+    char text[64];
+    uint64_t side = SIDE;
+    while (side * side * WALKERS < cluster->walkers * SIDE * SIDE) side += STEP;
+    (void)snprintf(text, sizeof text, "world_size=%" PRIu64 ",%" PRIu64, side, side);
+    if (side > SIDE) server_add_option(process, "--set", text);
 }
 
 static void add_node_options(const live_cluster *cluster, test_server *process)
@@ -67,6 +84,7 @@ live_run *live_start(live_cluster *cluster, bool is_gateway)
     add_brokers(cluster, process);
     for (uint32_t i = 0; i < cluster->etcd.count; i++) server_add_option(process, "--etcd", cluster->etcd.addresses[i]);
     add_number(process, "--walkers", cluster->walkers);
+    add_world(cluster, process);
     add_number(process, "--seed", cluster->seed);
     add_number(process, "--tick-ms", LIVE_TICK_MS);
     add_number(process, "--lease-ms", cluster->lease_ms);

@@ -12,9 +12,9 @@
 
 enum {
     LIVE_RUNS_MAX = 40,
-    LIVE_WALKERS_MAX = 256,
-    LIVE_PEERS_MAX = 64, /* numbers of members */
-    LIVE_LINE_SIZE = 1 << 16,
+    LIVE_WALKERS_MAX = 1 << 15,
+    LIVE_PEERS_MAX = 64,      /* numbers of members */
+    LIVE_LINE_SIZE = 1 << 20, /* ids of all these, one by one */
     LIVE_SAME_STATUSES = 3,
     LIVE_TICK_MS = 50,
     LIVE_STEP_MS = 20,
@@ -37,6 +37,7 @@ typedef struct live_event {
     uint32_t run, number, peer; /* number: of the node */
     uint64_t ms, id, ownership, steps;
     uint64_t steps_before; /* SEEN: of the last state before it; 0 = none */
+    size_t before;         /* the event of this walker before it, + 1; 0 = none */
 } live_event;
 
 /* Microseconds. */
@@ -114,8 +115,19 @@ typedef struct live_cluster {
     live_run runs[LIVE_RUNS_MAX];
     uint32_t run_count;
     VEC(live_event) events;
+    size_t last_events[LIVE_WALKERS_MAX + 1]; /* of each walker, + 1; 0 = none */
 } live_cluster;
 
+/* Events of a walker, the last one first. NULL: no more. */
+static inline const live_event *live_event_before(const live_cluster *cluster, const live_event *event)
+{
+    return event->before > 0 ? &cluster->events.items[event->before - 1] : NULL;
+}
+static inline const live_event *live_last_event(const live_cluster *cluster, uint64_t id)
+{
+    return cluster->last_events[id] > 0 ? &cluster->events.items[cluster->last_events[id] - 1] : NULL;
+}
+void live_forget_events(live_cluster *cluster);
 /* Milliseconds of the clock that the nodes print. */
 uint64_t live_now_ms(void);
 /* A new run. */
