@@ -128,36 +128,63 @@ static bool is_discontinuous(const phx_body *body, uint16_t dirty_stamp)
     return body->changed == dirty_stamp && (body->state & PHX_SLOT_DISCONTINUOUS);
 }
 
-/* The change of a slot, which is made if it is not there yet. NULL = there are too many. */
-static phx_far_change *change_of(phx_far *far, uint32_t slot)
+/* Shell sort by slot. In most ticks none or few changed. */
+static void sort_changes(phx_far_change *changes, uint32_t count)
 {
-    for (uint32_t i = 0; i < far->change_count; i++)
-        if (far->changes[i].slot == slot) return &far->changes[i];
-    if (far->change_count == PHX_FAR_CHANGES_MAX) return NULL;
-    PHX_ASSERT(far->change_count < far->changes_capacity);
-    far->changes[far->change_count] = (phx_far_change){NAN, NAN, NAN, -1.0f, NAN, NAN, NAN, -1.0f, slot};
-    return &far->changes[far->change_count++];
+    for (uint32_t gap = count / 2; gap > 0; gap /= 2) {
+        for (uint32_t i = gap; i < count; i++) {
+            const phx_far_change change = changes[i];
+            uint32_t at = i;
+            for (; at >= gap && changes[at - gap].slot > change.slot; at -= gap) changes[at] = changes[at - gap];
+            changes[at] = change;
+        }
+    }
 }
 
+/* Has one of the sorted changes the slot? */
+static bool changes_have(const phx_far_change *changes, uint32_t count, uint32_t slot)
+{
+    uint32_t lo = 0, hi = count;
+    while (lo < hi) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        if (changes[mid].slot < slot) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < count && changes[lo].slot == slot;
+}
+
+/* Adds a change of a slot, with what it is now. NULL = there are too many. */
+static phx_far_change *add_change(phx_far *far, const phx_store *store, uint32_t slot)
+{
+    const phx_body *body = &store->body[slot];
+    if (far->change_count == PHX_FAR_CHANGES_MAX) return NULL;
+    PHX_ASSERT(far->change_count < far->changes_capacity);
+    phx_far_change *change = &far->changes[far->change_count++];
+    *change = (phx_far_change){NAN, NAN, NAN, -1.0f, NAN, NAN, NAN, -1.0f, slot};
+    if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_FAR)) return change;
+    const phx_attr *attr = phx_store_attr(store, slot);
+    change->x = body->x, change->y = body->y, change->z = body->z;
+    change->reach = attr->global ? INFINITY : attr->reach;
+    return change;
+}
+
+/* First the far targets of the last tick's end, then the ones that were none then. */
 static bool note_changes(phx_far *far, const phx_store *store, uint16_t dirty_stamp)
 {
     for (uint32_t i = 0; i < far->before_count; i++) {
         const phx_far_before *before = &far->before[i];
         if (!is_discontinuous(&store->body[before->slot], dirty_stamp)) continue;
-        phx_far_change *change = change_of(far, before->slot);
+        phx_far_change *change = add_change(far, store, before->slot);
         if (!change) return false;
         change->old_x = before->x, change->old_y = before->y, change->old_z = before->z;
         change->old_reach = before->reach;
     }
+    const uint32_t were_far = far->change_count;
+    sort_changes(far->changes, were_far);
     for (uint32_t i = 0; i < far->entry_count; i++) {
         const uint32_t slot = far->entries[i].slot;
-        const phx_body *body = &store->body[slot];
-        const phx_attr *attr = phx_store_attr(store, slot);
-        if (!is_discontinuous(body, dirty_stamp)) continue;
-        phx_far_change *change = change_of(far, slot);
-        if (!change) return false;
-        change->x = body->x, change->y = body->y, change->z = body->z;
-        change->reach = attr->global ? INFINITY : attr->reach;
+        if (!is_discontinuous(&store->body[slot], dirty_stamp) || changes_have(far->changes, were_far, slot)) continue;
+        if (!add_change(far, store, slot)) return false;
     }
     return true;
 }

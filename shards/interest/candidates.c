@@ -87,6 +87,7 @@ static bool rank_scanned(phx_evaluation *at)
         return false;
     at->count = hits.count;
     at->top = hits.top;
+    at->near_top = hits.near_top;
     return true;
 }
 

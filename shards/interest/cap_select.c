@@ -161,8 +161,8 @@ static bool hold_enters(phx_evaluation *at, uint32_t enters, uint32_t leaves)
     split_candidates(at, limit, leaves);
     PHX_ASSERT(at->count == listed + at->adds);
     at->held = enters - at->adds;
-    if (at->attr->cap > 0) at->limit = 0.0; /* not of all: the cap left out others */
-    if (at->attr->cap > 0 || at->rank != at->top || at->rank >= PHX_RANK_ALWAYS) return true; /* no delta is enough */
+    if (at->attr->cap > 0) at->limit = 0.0;                         /* not of all: the cap left out others */
+    if (at->attr->cap > 0 || at->rank != at->near_top) return true; /* no delta is enough */
     if (limit > 0.0 && limit < INFINITY) at->limit = limit, at->kept = at->held;
     return true;
 }

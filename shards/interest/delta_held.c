@@ -43,13 +43,13 @@ bool phx_delta_held_due_sparse(const phx_shard *shard, uint32_t row)
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (!attr->spreads || attr->cap > 0 || attr->margin > 0.0f || !phx_attr_observes(attr)) return false;
     if (list->derived || list->owed || list->count == 0 || shard->rules->shape == PH_SHAPE_SQUARE) return false;
-    if (shard->far.levels != 0 || (shard->store.body[slot].state & PHX_SLOT_RELATED)) return false;
+    if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
     return !phx_row_discontinuous(&shard->grid.rows, row) && !phx_prev_rows_noted(&shard->previous, slot);
 }
 
 bool phx_delta_held_due(const phx_tile *tile, const phx_shard *shard, uint32_t place)
 {
-    if (phx_tile_passes(tile, place) || tile->bounded || phx_cut_far_changed(tile)) return false;
+    if (phx_tile_passes(tile, place) || tile->bounded) return false;
     return phx_delta_held_due_sparse(shard, tile->row[place]);
 }
 
@@ -65,12 +65,38 @@ static void part_pairs(held_list *of, phx_span words)
         const phx_target_word word = phx_target_word_at(scratch->targets, i);
         const uint32_t slot = phx_target_word_slot(word), leaves = phx_target_word_leaves(word);
         uint16_t rank = plain;
-        if (PHX_UNLIKELY(phx_target_word_special(word))) rank = at->ranks->rank[at->shard->store.set[slot]];
+        if (PHX_UNLIKELY(phx_target_word_special(word)))
+            rank = phx_cut_seen_beyond(at, slot) ? 0 : at->ranks->rank[at->shard->store.set[slot]];
         const uint32_t seen = rank > 0 && rank <= PHX_RANK_ALWAYS; /* a global one does not come and go */
         scratch->leave[of->left] = slot;
         of->left += seen & leaves;
         of->came += seen & (leaves ^ 1);
     }
+}
+
+/*
+ * The same of targets that are seen from beyond the view, at the border of their reach. In a sparse plan no such target
+ * concerns the block. false: one of them changed, and was or is near.
+ */
+static bool part_far_targets(held_list *of)
+{
+    phx_cut_list *at = &of->at;
+    const phx_store *store = &at->shard->store;
+    phx_far_items *far = &at->scratch->tile.far;
+    if (at->place == PHX_SLOT_NONE) return true;
+    const uint32_t due = phx_far_items_find_due(far, at->shard, at->row, at->attr->view, 0.0f);
+    for (uint32_t i = 0; i < due; i++) {
+        const phx_far_item *item = &far->items[far->due[i]];
+        if (item->changed) return false;
+        const phx_attr *target = phx_store_attr(store, item->slot);
+        if (!phx_layers_match(at->attr, target)) continue;
+        const bool sees = phx_rule_sees(at->shard->rules, &store->body[at->slot], at->attr, &store->body[item->slot],
+                                        target, NULL, false);
+        at->scratch->leave[of->left] = item->slot;
+        of->left += !sees;
+        of->came += sees;
+    }
+    return true;
 }
 
 /* ---- the ones that join ---- */
@@ -237,7 +263,10 @@ static bool held_room(const held_list *of, uint32_t words)
 {
     const phx_cut_list *at = &of->at;
     phx_scratch *scratch = at->scratch;
-    if (at->place != PHX_SLOT_NONE) return phx_candidates_room(scratch, scratch->tile.count, true);
+    if (at->place != PHX_SLOT_NONE) {
+        const size_t most = (size_t)scratch->tile.count + scratch->tile.far.crossing;
+        return phx_scratch_room(scratch, most) && phx_candidates_room(scratch, most, true);
+    }
     const size_t most = (size_t)words + phx_held_rows_most(at->shard, at->row, at->attr->view);
     return phx_scratch_room(scratch, most) && phx_candidates_room(scratch, most, true);
 }
@@ -268,8 +297,9 @@ static phx_delta_result run_held(held_list *of, phx_span words)
     if (of->adds == 0 || !phx_rank_table_fits(store, false)) return PHX_DELTA_EVALUATE;
     at->ranks = phx_rank_table_of(&scratch->rank_tables, scratch->mem, store, at->attr, false);
     if (!at->ranks || !held_room(of, words.end - words.first)) return PHX_DELTA_NO_MEMORY;
-    if (at->cut.rank != phx_rank_top_of(at->ranks, at->attr->instance)) return PHX_DELTA_EVALUATE;
+    if (at->cut.rank != phx_rank_near_top_of(at->ranks, at->attr->instance)) return PHX_DELTA_EVALUATE;
     part_pairs(of, words);
+    if (!part_far_targets(of)) return PHX_DELTA_EVALUATE;
     return find_held_events(of) ? record_held(of) : PHX_DELTA_EVALUATE;
 }
 

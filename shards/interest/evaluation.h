@@ -24,20 +24,20 @@ typedef struct phx_evaluation {
     phx_list *list;
     const uint32_t *old;
     uint32_t old_count;
-    uint32_t tag;     /* epoch << PHX_MARK_BITS */
-    float radius;     /* of the scan around the observer */
-    uint32_t scanned; /* candidates of the scan; the others stand behind */
-    uint32_t count;   /* of candidates; then of the new list */
-    uint32_t listed;  /* if keyed, or with a margin: candidates that were in the old list */
-    uint32_t adds;    /* so many targets may join in this tick: adds_max; PHX_ADDS_ALL = all */
-    bool keyed;       /* the best candidates may have to be found: at the cap or at adds_max */
-    uint16_t top;     /* phx_rank_columns.top */
-    bool cut;         /* targets that pass may be left out: the cap */
-    double limit;     /* a key between the last one kept and the others of its rank, within the scan; 0: not known; at
-                         adds_max the key of the last one that joins */
-    uint16_t rank;    /* that rank */
-    uint32_t kept;    /* so many targets of it are kept; at adds_max so many of all ranks are held */
-    uint32_t held;    /* targets that pass and may not join yet: adds_max */
+    uint32_t tag;           /* epoch << PHX_MARK_BITS */
+    float radius;           /* of the scan around the observer */
+    uint32_t scanned;       /* candidates of the scan; the others stand behind */
+    uint32_t count;         /* of candidates; then of the new list */
+    uint32_t listed;        /* if keyed, or with a margin: candidates that were in the old list */
+    uint32_t adds;          /* so many targets may join in this tick: adds_max; PHX_ADDS_ALL = all */
+    bool keyed;             /* the best candidates may have to be found: at the cap or at adds_max */
+    uint16_t top, near_top; /* of phx_rank_columns */
+    bool cut;               /* targets that pass may be left out: the cap */
+    double limit;  /* a key between the last one kept and the others of its rank, within the scan; 0: not known; at
+                      adds_max the key of the last one that joins */
+    uint16_t rank; /* that rank */
+    uint32_t kept; /* so many targets of it are kept; at adds_max so many of all ranks are held */
+    uint32_t held; /* targets that pass and may not join yet: adds_max */
     phx_cap_split events;
 } phx_evaluation;
 

@@ -73,14 +73,6 @@ static bool add_items(phx_far_items *items, phx_mem *mem, const phx_shard *shard
     return true;
 }
 
-/* Adds the changes of the tick. false = no memory. */
-static bool add_changes(phx_far_items *items, phx_mem *mem, const phx_far *far)
-{
-    if (!reserve_items(items, mem, far->change_count)) return false;
-    for (uint32_t i = 0; i < far->change_count; i++) items->items[items->count++] = make_changed_item(&far->changes[i]);
-    return true;
-}
-
 static bool stop_at_cells(void *user, uint32_t first, uint32_t end)
 {
     (void)user, (void)first, (void)end;
@@ -104,30 +96,6 @@ static phx_far_box find_rows_box(const phx_shard *shard, const phx_block *block)
     phx_far_box box = phx_far_box_empty();
     for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) phx_far_box_add(&box, shard, row);
     return box;
-}
-
-bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *shard, const phx_block *block)
-{
-    collection to = {items, mem, shard};
-    items->count = items->crossing = 0;
-    items->picked = (phx_span){0, 0};
-    items->moved = false;
-    PHX_ASSERT(!shard->far_dirty);
-    if (!phx_far_visit_near(shard, block, collect_cells, &to) || !add_changes(items, mem, &shard->far)) return false;
-    if (items->count == 0) return true;
-    const phx_far_box box = find_rows_box(shard, block);
-    const uint32_t rows = block->start[PHX_BLOCK_TOWERS] - block->start[0];
-    if (!phx_grow(mem, (void **)&items->due_row, &items->due_row_capacity, 0, rows, sizeof *items->due_row))
-        return false;
-    memset(items->due_row, true, rows);
-    items->first_row = block->start[0];
-    phx_far_items_pick(items, shard, &box);
-    items->count = items->crossing;
-    for (uint32_t i = 0; i < items->count; i++) {
-        const phx_far_item *item = &items->items[i];
-        items->moved |= item->changed || item->x != item->old_x || item->y != item->old_y || item->z != item->old_z;
-    }
-    return true;
 }
 
 /* A border, from a distance to another one from a place; in doubles, sums of positions are as good as exact. */
@@ -215,6 +183,44 @@ static bool item_in_box(const phx_far_item *item, const phx_shard *shard, const 
     /* seen from the item, the places of the last tick lie where its own step takes them */
     const far_step step = {(double)item->x - item->old_x, (double)item->y - item->old_y, (double)item->z - item->old_z};
     return border_in_box(&border, box, step);
+}
+
+/* Adds the changes of the tick that may have an event with an observer in the box. false = no memory. */
+static bool add_changes(phx_far_items *items, phx_mem *mem, const phx_shard *shard, const phx_far_box *box)
+{
+    for (uint32_t i = 0; i < shard->far.change_count; i++) {
+        const phx_far_item item = make_changed_item(&shard->far.changes[i]);
+        if (!item_in_box(&item, shard, box)) continue;
+        if (!reserve_items(items, mem, 1)) return false;
+        items->items[items->count++] = item;
+    }
+    return true;
+}
+
+bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *shard, const phx_block *block)
+{
+    collection to = {items, mem, shard};
+    items->count = items->crossing = 0;
+    items->picked = (phx_span){0, 0};
+    items->moved = false;
+    PHX_ASSERT(!shard->far_dirty);
+    if (!phx_far_visit_near(shard, block, collect_cells, &to)) return false;
+    if (items->count == 0 && shard->far.change_count == 0) return true;
+    const phx_far_box box = find_rows_box(shard, block);
+    if (!add_changes(items, mem, shard, &box)) return false;
+    if (items->count == 0) return true;
+    const uint32_t rows = block->start[PHX_BLOCK_TOWERS] - block->start[0];
+    if (!phx_grow(mem, (void **)&items->due_row, &items->due_row_capacity, 0, rows, sizeof *items->due_row))
+        return false;
+    memset(items->due_row, true, rows);
+    items->first_row = block->start[0];
+    phx_far_items_pick(items, shard, &box);
+    items->count = items->crossing;
+    for (uint32_t i = 0; i < items->count; i++) {
+        const phx_far_item *item = &items->items[i];
+        items->moved |= item->changed || item->x != item->old_x || item->y != item->old_y || item->z != item->old_z;
+    }
+    return true;
 }
 
 bool phx_far_items_near(const phx_shard *shard, const phx_block *block)

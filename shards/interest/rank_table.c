@@ -49,6 +49,11 @@ uint16_t phx_rank_top_of(const phx_rank_table *table, uint32_t instance)
     return find_top(table, instance)->rank;
 }
 
+uint16_t phx_rank_near_top_of(const phx_rank_table *table, uint32_t instance)
+{
+    return find_top(table, instance)->near;
+}
+
 /* Makes room for the ranks of so many sets. false = no memory. */
 static bool reserve_ranks(phx_rank_table *table, phx_mem *mem, size_t sets)
 {
@@ -75,7 +80,8 @@ static void rank_sets(phx_rank_table *table, const phx_attr_sets *sets, const ph
         table->rank[i] = rank;
         table->bound[i] = attr->visible * attr->visible;
         phx_rank_top *top = find_top(table, attr->instance);
-        if (rank > top->rank) *top = (phx_rank_top){attr->instance, rank};
+        const uint16_t near = rank <= PHX_RANK_ALWAYS && rank > top->near ? rank : top->near;
+        if (rank > 0) *top = (phx_rank_top){attr->instance, rank > top->rank ? rank : top->rank, near};
     }
     table->rank[sets->numbers] = 0;
 }
@@ -112,7 +118,7 @@ static void rank_by_attributes(const phx_store *store, const phx_attr *observer,
         n += within && hits->ranks[n] != 0;
     }
     hits->count = n;
-    hits->top = PHX_RANK_ALWAYS + PHX_RANK_ALWAYS;
+    hits->top = hits->near_top = PHX_RANK_ALWAYS + PHX_RANK_ALWAYS;
 }
 
 bool phx_rank_hits(phx_rank_tables *tables, phx_mem *mem, const phx_kernels *kernels, const phx_store *store,
@@ -128,5 +134,6 @@ bool phx_rank_hits(phx_rank_tables *tables, phx_mem *mem, const phx_kernels *ker
         .set = store->set, .rank = table->rank, .bound = hits->bounded ? table->bound : NULL, .plain = hits->plain};
     hits->count = kernels->rank_hits(&by, hits->slots, hits->squares, hits->count, hits->ranks);
     hits->top = phx_rank_top_of(table, observer->instance);
+    hits->near_top = phx_rank_near_top_of(table, observer->instance);
     return true;
 }

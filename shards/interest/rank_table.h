@@ -27,6 +27,7 @@ enum {
 typedef struct phx_rank_top {
     uint32_t instance;
     uint16_t rank; /* 0 = empty */
+    uint16_t near; /* of targets that are not global */
 } phx_rank_top;
 
 typedef struct phx_rank_table {
@@ -82,16 +83,20 @@ const phx_rank_table *phx_rank_table_of(phx_rank_tables *tables, phx_mem *mem, c
 /* No set in use of the instance has a higher rank. */
 uint16_t phx_rank_top_of(const phx_rank_table *table, uint32_t instance);
 
+/* The same of targets that are not global. */
+uint16_t phx_rank_near_top_of(const phx_rank_table *table, uint32_t instance);
+
 /* Hits of a scan, by place; room for all and pad. */
 typedef struct phx_rank_columns {
     uint32_t *slots; /* words of rows before; slots after */
     float *squares;
     uint16_t *ranks;
     uint32_t count;
-    uint16_t plain; /* rank of words that are not special */
-    bool mixed;     /* some may be of other instances */
-    bool bounded;   /* hits beyond their visible distance are dropped, too; squares are distances */
-    uint16_t top;   /* found: no target, hit or not, has a higher rank, unless it is linked */
+    uint16_t plain;    /* rank of words that are not special */
+    bool mixed;        /* some may be of other instances */
+    bool bounded;      /* hits beyond their visible distance are dropped, too; squares are distances */
+    uint16_t top;      /* found: no target, hit or not, has a higher rank, unless it is linked */
+    uint16_t near_top; /* the same of targets that are not global */
 } phx_rank_columns;
 
 /* Ranks the hits, and drops hits of rank 0. false = no memory, the hits are as they were. */

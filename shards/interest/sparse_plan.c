@@ -166,7 +166,7 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
     if (shard->uneven || far || looks_at_bounded(plan)) return true;
     if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows))
         return false;
-    plan->held = !plan->discontinuous && !any_far;
+    plan->held = !plan->discontinuous; /* and nothing far concerns the block */
     if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;
     if (phx_sparse_plan_movers(shard) && alike && movers_pay(plan, block, rows)) plan->way = PHX_SPARSE_BY_MOVERS;
     if (plan->way == PHX_SPARSE_NONE && (shard->dense_tick || observers_pay(plan, block)))

@@ -56,7 +56,7 @@ static bool update_cells(phx_shard *shard)
                                    .deferred = &shard->deferred,
                                    .tick = shard->tick,
                                    .changed = shard->changed,
-                                   .evaluate_all = shard->all_dirty || shard->far_dirty || shard->far_moved};
+                                   .evaluate_all = shard->all_dirty || shard->far_dirty};
     return phx_ninegrid_index(&shard->ninegrid, shard->mem, &in);
 }
 

@@ -165,9 +165,11 @@ static void bound(host *h, const crowd *of, ph_attrs *a)
 /* How far off a target is seen by any observer, if it is. */
 static void reach_out(host *h, const crowd *of, ph_attrs *a)
 {
-    a->given |= PH_REACH;
+    enum { GLOBAL = 12 }; /* of so many with a reach one is global, too */
+    a->given |= PH_REACH | PH_GLOBAL;
     a->reach = 0;
     if (phx_rng_below(&h->rng, 100) < of->far_percent) a->reach = 3 * of->view_max * phx_rng_unit(&h->rng);
+    a->global = a->reach > 0 && phx_rng_below(&h->rng, GLOBAL) == 0;
 }
 
 static void rank(host *h, const crowd *of, ph_attrs *a)

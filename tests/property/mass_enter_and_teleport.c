@@ -1,8 +1,8 @@
 /*
  * Spawn storms and teleports at full size: 50,000 enter in one tick by one bulk call, then
- * 10,000 of them jump anywhere in one tick, twice; all observe. The batches
- * are compared with a sweep over all entities near along x, without model or harness:
- * the lists, and that no event is of a pair that did not change.
+ * 10,000 of them jump anywhere in one tick, twice; all observe. The same of fewer which are all seen from beyond a
+ * view: up to PHX_FAR_CHANGES_MAX jump, or more. The batches are compared with a sweep over all entities near along x,
+ * without model or harness: the lists, and that no event is of a pair that did not change.
  *
  * options: --entities N, --jumps N
  */
@@ -14,12 +14,14 @@
 #include <pharos/pharos.h>
 
 #include "base/rng.h"
+#include "shards/grid/far_targets.h"
 #include "support/check.h"
 
-enum { ENTITIES = 50000, JUMPS = 10000, SIDE = 10000, VIEW = 60, STORMS = 2 };
+enum { ENTITIES = 50000, JUMPS = 10000, SIDE = 10000, VIEW = 60, STORMS = 2, REACH = 150, FAR_PART = 5 };
 
 typedef struct storm {
     uint32_t count;
+    float radius;
     uint64_t rng;
     ph_position *now, *before;
     uint32_t *by_x; /* of `now` */
@@ -52,13 +54,13 @@ static void add(pairs *p, uint64_t observer, uint64_t target)
     p->sum += pair_hash(observer, target);
 }
 
-static bool near(const ph_position *o, const ph_position *t)
+static bool near(const storm *s, const ph_position *o, const ph_position *t)
 {
     float dx = t->x - o->x;
     float dy = t->y - o->y;
     float xx = dx * dx;
     float yy = dy * dy;
-    return xx + yy <= (float)VIEW * (float)VIEW;
+    return xx + yy <= s->radius * s->radius;
 }
 
 /* All pairs in sight at `at` and not at `other` (NULL: all in sight at `at`). */
@@ -74,9 +76,9 @@ static pairs sweep(storm *s, ph_position *at, const ph_position *other)
     qsort(s->by_x, s->count, sizeof *s->by_x, by_x);
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t o = s->by_x[i];
-        for (uint32_t j = i + 1; j < s->count && at[s->by_x[j]].x - at[o].x <= VIEW + 1; j++) {
+        for (uint32_t j = i + 1; j < s->count && at[s->by_x[j]].x - at[o].x <= s->radius + 1; j++) {
             uint32_t t = s->by_x[j];
-            if (near(&at[o], &at[t]) && (other == NULL || !near(&other[o], &other[t]))) {
+            if (near(s, &at[o], &at[t]) && (other == NULL || !near(s, &other[o], &other[t]))) {
                 add(&found, s->ids[o], s->ids[t]);
                 add(&found, s->ids[t], s->ids[o]);
             }
@@ -115,9 +117,9 @@ static void expect(const char *what, pairs got, pairs expected)
           "%s: %" PRIu64 " pairs, expected %" PRIu64 ", or others", what, got.count, expected.count);
 }
 
-static void play(uint32_t entities, uint32_t jumps, uint32_t shards, uint32_t workers)
+static void play(uint32_t entities, uint32_t jumps, uint32_t shards, uint32_t workers, float reach)
 {
-    storm s = {.count = entities, .rng = shards * 100 + workers};
+    storm s = {.count = entities, .radius = reach > VIEW ? reach : VIEW, .rng = shards * 100 + workers};
     ph_world_def def = ph_world_def_default();
     ph_class kind = ph_class_default("default");
     ph_world world = {0};
@@ -131,6 +133,7 @@ static void play(uint32_t entities, uint32_t jumps, uint32_t shards, uint32_t wo
     s.ids = check_zalloc(entities * sizeof *s.ids);
     s.attrs = check_zalloc(entities * sizeof *s.attrs);
     kind.view = VIEW;
+    kind.reach = reach;
     def.classes = &kind;
     def.tower_size = 100;
     def.shards[0] = shards;
@@ -173,7 +176,9 @@ int main(int argc, char **argv)
 {
     uint32_t entities = (uint32_t)option_number(argc, argv, "--entities", ENTITIES);
     uint32_t jumps = (uint32_t)option_number(argc, argv, "--jumps", JUMPS);
-    play(entities, jumps, 1, 1);
-    play(entities, jumps, 3, 2);
+    play(entities, jumps, 1, 1, 0);
+    play(entities, jumps, 3, 2, 0);
+    play(entities / FAR_PART, PHX_FAR_CHANGES_MAX < jumps ? PHX_FAR_CHANGES_MAX : jumps / FAR_PART, 1, 1, REACH);
+    play(entities / FAR_PART, jumps / 2, 1, 1, REACH);
     return check_done("mass_enter_and_teleport");
 }

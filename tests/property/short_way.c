@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <pharos/pharos.h>
@@ -86,6 +87,8 @@ typedef struct way {
     bool related;  /* some observers have relations, of which some change */
     bool unveiled; /* no attribute hides */
     bool far;      /* some targets are seen from beyond a view */
+    bool reaching; /* of these the ones with a reach alone */
+    bool swarming; /* and a quarter of all has a reach; with `jumps`, many of them in each tick */
     bool jumps;    /* some entities are discontinuous in each tick; with `far`, these targets */
     bool near;     /* most targets are seen from nearer than a view alone */
     uint32_t adds_max;
@@ -284,14 +287,35 @@ static uint32_t unready_some(host *h, uint32_t number)
 }
 
 /* The first two of some parties are seen from far off: by a reach that others cross all the time, and everywhere. */
-static void reach_far(const host *h)
+static void reach_far(const host *h, bool reaching)
 {
     for (uint64_t i = 0; i < FAR_PARTIES; i++) {
         const ph_attrs beacon = {.given = PH_GLOBAL, .global = true};
         const ph_attrs dragon = {.given = PH_REACH, .reach = 110 + 30 * (float)i};
-        CHECK_OK(ph_set(h->producer, i * PARTY + 1, &beacon));
+        if (!reaching) CHECK_OK(ph_set(h->producer, i * PARTY + 1, &beacon));
         CHECK_OK(ph_set(h->producer, i * PARTY + 2, &dragon));
     }
+}
+
+enum { SWARM = ENTITIES / 4 };
+
+/* The fourth of each four has a reach. */
+static void reach_as_swarm(const host *h)
+{
+    const ph_attrs reach = {.given = PH_REACH, .reach = 130};
+    for (uint64_t i = 1; i <= SWARM; i++) CHECK_OK(ph_set(h->producer, 4 * i, &reach));
+}
+
+/* Many of a swarm jump far. */
+static uint32_t disturb_swarm(host *h, uint32_t number)
+{
+    enum { SOME = 70 };
+    for (uint64_t i = 0; i < SOME; i++) {
+        const uint64_t id = 4 * ((number * SOME + i) % SWARM + 1);
+        place(h, id, fmodf(h->at[id - 1].x + 0.5f * SIDE, SIDE), uniform(h, 0, SIDE));
+        CHECK_OK(ph_move(h->producer, id, h->at[id - 1].x, h->at[id - 1].y, h->at[id - 1].z));
+    }
+    return SOME;
 }
 
 /* Is it a pair that comes and goes, and not a hide? */
@@ -552,7 +576,8 @@ static void open_world(host *h, const way *of, const layout *as)
             ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);
     enter_all(h, of);
     if (of->related) relate(h);
-    if (of->far) reach_far(h);
+    if (of->far) reach_far(h, of->reaching);
+    if (of->swarming) reach_as_swarm(h);
     if (of->near) hold_near(h);
     if (of->ranked) rank_all(h);
     if (of->views) narrow_some(h);
@@ -571,7 +596,8 @@ static uint32_t change_some(host *h, const way *of, uint32_t number)
     uint32_t evaluated = 0;
     h->changes = of->related && number % HIDES_EVERY == 0;
     if (h->changes) change_relations(h, number / HIDES_EVERY % 2 == 0);
-    if (of->jumps) evaluated = of->far ? disturb_far(h, number) : disturb(h, number);
+    if (of->jumps && of->swarming) evaluated = disturb_swarm(h, number);
+    else if (of->jumps) evaluated = of->far ? disturb_far(h, number) : disturb(h, number);
     /* their lists are derived; but a comer with a cap is evaluated */
     if (of->jumps && of->margin == 0) evaluated = of->cap > 0 && !of->far ? evaluated % 2 : 0;
     if (of->renews) evaluated = renew_some(h, number);
@@ -678,6 +704,8 @@ static void run(const way *of, const layout *as)
     }
     const uint64_t borders = as->shards > 1 ? 2 : 1; /* twice as many where copies and migrants come, */
     const bool counted = of->part > 0 && (as->shards == 1 || !of->waits); /* and all near them that wait */
+    if (getenv("SHOW"))
+        printf("%s, %s: %.4f evaluated\n", of->name, as->name, (double)evaluated / ENTITIES / as->ticks);
     CHECK(!counted || evaluated * of->part <= borders * ENTITIES * as->ticks,
           "%s, %s: %" PRIu64 " observers evaluated in %u ticks", of->name, as->name, evaluated, as->ticks);
     CHECK(lookups > 0 || !(of->related || of->jumps || of->cuts || of->renews), "%s, %s: no cause looked up", of->name,
@@ -802,6 +830,8 @@ int main(int argc, char **argv)
         {"far targets and a cap", 0, 500, .far = true},
         {"far targets and relations", 0, 0, .far = true, .related = true},
         {"far targets that jump", 0, 0, .far = true, .jumps = true},
+        {"many far targets that jump", 0, 0, .far = true, .swarming = true, .jumps = true},
+        {"many far targets that jump, and a margin", 15, 0, .far = true, .swarming = true, .jumps = true},
         {"far targets that jump, and a cap", 0, 500, .far = true, .jumps = true},
         {"far targets that jump, and a margin", 15, 0, .far = true, .jumps = true},
         {"far targets, a margin and relations", 15, 0, .far = true, .related = true},
@@ -866,6 +896,14 @@ int main(int argc, char **argv)
          .rests = true, .jumps = true},
         {"adds_max that bites, few observe, and jumps", .adds_max = 2, .waits = true, .few = true, .jumps = true},
         {"adds_max that bites, and broadcasts", .adds_max = 2, .waits = true, .talking = true, .part = 10},
+        {"adds_max that bites, and far targets", .adds_max = 2, .waits = true, .far = true, .part = 9},
+        {"adds_max that bites, far targets, and few observe", .adds_max = 2, .waits = true, .far = true, .few = true,
+         .part = 200},
+        {"adds_max that bites, and far targets that jump", .adds_max = 2, .waits = true, .far = true, .jumps = true},
+        {"adds_max that bites, few walk, and far targets", .adds_max = 2, .waits = true, .far = true, .few = true,
+         .rests = true, .part = 200},
+        {"spheres, adds_max that bites, and far targets", .adds_max = 2, .waits = true, .far = true,
+         .shape = PH_SHAPE_SPHERE, .hills = 50, .part = 9},
         {"spheres, and adds_max that bites", .adds_max = 2, .waits = true, .shape = PH_SHAPE_SPHERE, .hills = 50},
         {"cylinders, and adds_max that bites", .adds_max = 2, .waits = true, .shape = PH_SHAPE_CYLINDER, .hills = 50},
         {"spheres", .shape = PH_SHAPE_SPHERE, .hills = 50},
@@ -934,6 +972,7 @@ int main(int argc, char **argv)
         {"crowds", .crowded = true},
         {"crowds and a margin", 15, .crowded = true},
         {"towers", .towers = true},
+        {"towers, and targets with a reach, which counts not there", .towers = true, .far = true, .reaching = true},
         {"towers and relations", .towers = true, .related = true},
         {"activation and areas", .lively = true},
         {"activation, areas, a margin and a cap", 15, 500, .lively = true},
