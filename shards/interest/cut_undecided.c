@@ -70,12 +70,20 @@ void phx_cut_find_listed(const phx_cut_list *at, const uint32_t *slots, uint32_t
     }
 }
 
+/* The square of a target's distance, or infinity beyond its bound. */
+static float bounded_square(const phx_cut_list *at, float square, phx_row_word word)
+{
+    const float bound = phx_bound_of(phx_store_attr(&at->shard->store, phx_row_word_slot(word)));
+    return square <= bound * bound ? square : INFINITY;
+}
+
 void phx_cut_sift_near(phx_cut_list *at, float within)
 {
     const phx_scratch *scratch = at->scratch;
     const phx_grid_rows copy = at->shard->grid.rows, *rows = &copy; /* hits[] may alias the fields */
     const uint16_t plain = phx_cut_rank_of_plain(at), rank = at->cut.rank;
     const uint32_t count = at->count, own = at->row;
+    const bool bounded = at->place != PHX_SLOT_NONE && scratch->tile.bounded; /* a sparse plan is near none */
     const float x = rows->x[own], y = rows->y[own];
     uint32_t *hits = scratch->hits, n = 0;
     float *squares = scratch->squares;
@@ -88,6 +96,7 @@ void phx_cut_sift_near(phx_cut_list *at, float within)
         if (PHX_UNLIKELY(at->shard->uneven))
             square =
                 phx_measure_level(at->shard->rules, square, at->shard->store.body[phx_row_word_slot(word)].z - at->z);
+        if (PHX_UNLIKELY(bounded && phx_row_word_special(word))) square = bounded_square(at, square, word);
         hits[n] = phx_row_word_slot(word);
         squares[n] = square;
         n += of_rank & (square <= within);

@@ -10,21 +10,12 @@
 #include "shards/interest/candidates.h"
 #include "shards/interest/change_record.h"
 #include "shards/interest/cut_undecided.h"
+#include "shards/interest/held_pairs.h"
 #include "shards/interest/held_rows.h"
 #include "shards/interest/rank_table.h"
 #include "shards/simd/top_k.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
-
-/* An observer with held targets. */
-typedef struct held_list {
-    phx_cut_list at; /* cut.kept: so many were held */
-    uint32_t adds;   /* so many may join */
-    uint32_t came;   /* targets that came into view */
-    uint32_t left;   /* targets that left it: scratch->leave */
-    uint32_t held;   /* now */
-    double limit;    /* the key of the last one that joins; or beyond it, with no other one up to there */
-} held_list;
 
 /* ---- may a delta be enough? ---- */
 
@@ -49,60 +40,14 @@ bool phx_delta_held_due_sparse(const phx_shard *shard, uint32_t row)
 
 bool phx_delta_held_due(const phx_tile *tile, const phx_shard *shard, uint32_t place)
 {
-    if (phx_tile_passes(tile, place) || tile->bounded) return false;
+    if (phx_tile_passes(tile, place)) return false;
     return phx_delta_held_due_sparse(shard, tile->row[place]);
-}
-
-/* ---- the pairs ---- */
-
-/* Counts the targets that came into view, and collects the ones that left it, which the observer sees by attributes. */
-static void part_pairs(held_list *of, phx_span words)
-{
-    const phx_cut_list *at = &of->at;
-    const phx_scratch *scratch = at->scratch;
-    const uint16_t plain = phx_cut_rank_of_plain(at);
-    for (uint32_t i = words.first; i < words.end; i++) {
-        const phx_target_word word = phx_target_word_at(scratch->targets, i);
-        const uint32_t slot = phx_target_word_slot(word), leaves = phx_target_word_leaves(word);
-        uint16_t rank = plain;
-        if (PHX_UNLIKELY(phx_target_word_special(word)))
-            rank = phx_cut_seen_beyond(at, slot) ? 0 : at->ranks->rank[at->shard->store.set[slot]];
-        const uint32_t seen = rank > 0 && rank <= PHX_RANK_ALWAYS; /* a global one does not come and go */
-        scratch->leave[of->left] = slot;
-        of->left += seen & leaves;
-        of->came += seen & (leaves ^ 1);
-    }
-}
-
-/*
- * The same of targets that are seen from beyond the view, at the border of their reach. In a sparse plan no such target
- * concerns the block. false: one of them changed, and was or is near.
- */
-static bool part_far_targets(held_list *of)
-{
-    phx_cut_list *at = &of->at;
-    const phx_store *store = &at->shard->store;
-    phx_far_items *far = &at->scratch->tile.far;
-    if (at->place == PHX_SLOT_NONE) return true;
-    const uint32_t due = phx_far_items_find_due(far, at->shard, at->row, at->attr->view, 0.0f);
-    for (uint32_t i = 0; i < due; i++) {
-        const phx_far_item *item = &far->items[far->due[i]];
-        if (item->changed) return false;
-        const phx_attr *target = phx_store_attr(store, item->slot);
-        if (!phx_layers_match(at->attr, target)) continue;
-        const bool sees = phx_rule_sees(at->shard->rules, &store->body[at->slot], at->attr, &store->body[item->slot],
-                                        target, NULL, false);
-        at->scratch->leave[of->left] = item->slot;
-        of->left += !sees;
-        of->came += sees;
-    }
-    return true;
 }
 
 /* ---- the ones that join ---- */
 
 /* Finds rows that were farther off than `near` and are as near as `far`: scratch->hits. Returns how many. */
-static uint32_t pick_joinable(held_list *of, double near, double far)
+static uint32_t pick_joinable(phx_held_list *of, double near, double far)
 {
     phx_cut_list *at = &of->at;
     phx_scratch *scratch = at->scratch;
@@ -121,7 +66,7 @@ static uint32_t pick_joinable(held_list *of, double near, double far)
  * Finds held targets of the rank up to a squared distance, with their keys, and which of the targets that left are
  * listed.
  */
-static void find_joinable(held_list *of, float within)
+static void find_joinable(phx_held_list *of, float within)
 {
     phx_cut_list *at = &of->at;
     const phx_scratch *scratch = at->scratch;
@@ -130,6 +75,7 @@ static void find_joinable(held_list *of, float within)
     at->count =
         pick_joinable(of, fmin(sqrt(at->cut.limit / at->shard->rules->sticky), view), fmin(sqrt((double)within), view));
     phx_cut_sift_near(at, within);
+    if (of->bounded > 0) phx_held_pairs_add_bounded(of, within);
     memcpy(hits + at->count, scratch->leave, of->left * sizeof *hits); /* beyond the view: none of them is a hit */
     phx_cut_find_listed(at, hits, at->count + of->left, place);
     for (uint32_t i = 0; i < at->count; i++) {
@@ -142,7 +88,7 @@ static void find_joinable(held_list *of, float within)
 }
 
 /* Keeps the leaves of listed targets, with their places in the list: scratch->old. */
-static void keep_leaves(held_list *of)
+static void keep_leaves(phx_held_list *of)
 {
     phx_cut_list *at = &of->at;
     const phx_scratch *scratch = at->scratch;
@@ -155,14 +101,14 @@ static void keep_leaves(held_list *of)
 }
 
 /* The key up to which so many join, probably: they are as close to each other as listed ones within the last limit. */
-static double joining_limit(const held_list *of, double joining)
+static double joining_limit(const phx_held_list *of, double joining)
 {
     const double listed = of->at.list->count;
     return of->at.cut.limit * (listed + joining) / listed;
 }
 
 /* Finds the targets that join: scratch->enter, and the leaves. false: that needs an evaluation. */
-static bool find_held_events(held_list *of)
+static bool find_held_events(phx_held_list *of)
 {
     phx_cut_list *at = &of->at;
     const phx_scratch *scratch = at->scratch;
@@ -211,7 +157,7 @@ static void swap_targets(const phx_cut_list *at, uint32_t *to, uint32_t count)
 }
 
 /* Writes the list of a change, with held targets left. */
-static void write_held_list(held_list *of, phx_change *change, bool in_place)
+static void write_held_list(phx_held_list *of, phx_change *change, bool in_place)
 {
     phx_cut_list *at = &of->at;
     phx_scratch *scratch = at->scratch;
@@ -227,7 +173,7 @@ static void write_held_list(held_list *of, phx_change *change, bool in_place)
 }
 
 /* Room for the change and the list, and for the words of a tile's later runs behind them. false = no memory. */
-static bool reserve_held(const held_list *of, uint32_t listed)
+static bool reserve_held(const phx_held_list *of, uint32_t listed)
 {
     phx_scratch *scratch = of->at.scratch;
     const phx_observer_runs *runs = &scratch->runs;
@@ -238,7 +184,7 @@ static bool reserve_held(const held_list *of, uint32_t listed)
 }
 
 /* Records the events and the list, which is derived if no target is held any more. */
-static phx_delta_result record_held(held_list *of)
+static phx_delta_result record_held(phx_held_list *of)
 {
     phx_cut_list *at = &of->at;
     phx_list *list = at->list;
@@ -259,7 +205,7 @@ static phx_delta_result record_held(held_list *of)
 }
 
 /* Room for the targets of so many words, and for the rows that may join. false = no memory. */
-static bool held_room(const held_list *of, uint32_t words)
+static bool held_room(const phx_held_list *of, uint32_t words)
 {
     const phx_cut_list *at = &of->at;
     phx_scratch *scratch = at->scratch;
@@ -272,24 +218,24 @@ static bool held_room(const held_list *of, uint32_t words)
 }
 
 /* An observer, at a place of the tile or at none. */
-static held_list held_list_of(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t place)
+static phx_held_list held_list_of(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t place)
 {
     const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    return (held_list){.adds = shard->rules->classes[attr->kind].adds_max,
-                       .at = {.scratch = scratch,
-                              .shard = shard,
-                              .place = place,
-                              .row = row,
-                              .slot = slot,
-                              .attr = attr,
-                              .in = attr->view * attr->view,
-                              .z = shard->uneven ? shard->store.body[slot].z : 0.0f,
-                              .cut = shard->list_cuts.at[slot],
-                              .list = &shard->store.tail[slot].list}};
+    return (phx_held_list){.adds = shard->rules->classes[attr->kind].adds_max,
+                           .at = {.scratch = scratch,
+                                  .shard = shard,
+                                  .place = place,
+                                  .row = row,
+                                  .slot = slot,
+                                  .attr = attr,
+                                  .in = attr->view * attr->view,
+                                  .z = shard->uneven ? shard->store.body[slot].z : 0.0f,
+                                  .cut = shard->list_cuts.at[slot],
+                                  .list = &shard->store.tail[slot].list}};
 }
 
-static phx_delta_result run_held(held_list *of, phx_span words)
+static phx_delta_result run_held(phx_held_list *of, phx_span words)
 {
     phx_cut_list *at = &of->at;
     phx_scratch *scratch = at->scratch;
@@ -298,19 +244,19 @@ static phx_delta_result run_held(held_list *of, phx_span words)
     at->ranks = phx_rank_table_of(&scratch->rank_tables, scratch->mem, store, at->attr, false);
     if (!at->ranks || !held_room(of, words.end - words.first)) return PHX_DELTA_NO_MEMORY;
     if (at->cut.rank != phx_rank_near_top_of(at->ranks, at->attr->instance)) return PHX_DELTA_EVALUATE;
-    part_pairs(of, words);
-    if (!part_far_targets(of)) return PHX_DELTA_EVALUATE;
+    phx_held_pairs_count(of, words);
+    if (!phx_held_pairs_count_far(of)) return PHX_DELTA_EVALUATE;
     return find_held_events(of) ? record_held(of) : PHX_DELTA_EVALUATE;
 }
 
 phx_delta_result phx_delta_held(phx_scratch *scratch, phx_shard *shard, uint32_t place, phx_span words)
 {
-    held_list of = held_list_of(scratch, shard, scratch->tile.row[place], place);
+    phx_held_list of = held_list_of(scratch, shard, scratch->tile.row[place], place);
     return run_held(&of, words);
 }
 
 phx_delta_result phx_delta_held_sparse(phx_scratch *scratch, phx_shard *shard, uint32_t row, phx_span words)
 {
-    held_list of = held_list_of(scratch, shard, row, PHX_SLOT_NONE);
+    phx_held_list of = held_list_of(scratch, shard, row, PHX_SLOT_NONE);
     return run_held(&of, words);
 }
