@@ -97,17 +97,19 @@ static bool is_held(const phx_membership *membership, const phx_cluster_map *map
 }
 
 /*
- * One member, as each of them could: the first of the living ones. The last old member may have died, and be started
- * again: it joins once it is put out, and with a number of its own it registers but then. So for a whole lease nothing
- * has held the format. A process that has registered holds it until it joins, and as a member from then on; where
- * something is in its way, until it ends for that (hindrance.h), so for about two leases; dead, until its lease ends.
+ * One member, as each of them could: the first of the living ones; where that can not write, the next one a lease
+ * later. The last old member may have died, and be started again: it joins once it is put out, and with a number of its
+ * own it registers but then. So for a whole lease nothing has held the format. A process that has registered holds it
+ * until it joins, and as a member from then on; where something is in its way, until it ends for that (hindrance.h), so
+ * for about two leases; dead, until its lease ends.
  */
 static bool raise_format(phx_membership *membership, const phx_cluster_map *map)
 {
     if (membership->phase != PHX_MEMBERSHIP_MEMBER || phx_cluster_map_reads(map) == map->format ||
         count_dead(membership, map) > 0 || is_held(membership, map) || !phx_lease_is_steady(membership))
         membership->held_since = membership->now;
-    return phx_lease_has_passed(membership, membership->held_since) && phx_listed_rank(membership, map) == 0 &&
+    const uint64_t leases = 1 + (uint64_t)phx_listed_rank(membership, map);
+    return membership->now - membership->held_since >= leases * phx_lease_ns_max(membership) &&
            phx_cluster_map_rise(copy_map(membership, map));
 }
 

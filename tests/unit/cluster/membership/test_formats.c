@@ -134,6 +134,20 @@ Test(formats, one_member_raises_the_map_once_an_old_one_has_left_by_its_own_word
         cr_assert_eq(bed.processes[at].membership.counts.writes, writes[at] + (at == 1), "%u", at);
 }
 
+/* An answer to a write is awaited for ever; it looks at the store, and renews its lease. */
+Test(formats, the_next_member_raises_the_map_where_the_first_one_can_not_write)
+{
+    start_node(2, 1, 1);
+    for (uint32_t at = 0; at < 2; at++) start_node(at, 1, 2);
+    bed.processes[0].membership.writes = true;
+    phx_membership_leave(&bed.processes[2].membership);
+    bed_run(2 * LEASE_TICKS - 2);
+    check_member(1, 1);
+    bed_run(LEASE_TICKS);
+    check_member(1, 2);
+    check_member(0, 2);
+}
+
 /* Its key has ended, and the first of the living ones has not looked since. */
 static void let_key_end(uint32_t looks, uint32_t dies)
 {
