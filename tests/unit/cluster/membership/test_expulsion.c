@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "unit/cluster/membership/membership_bed.h"
 
-enum { LINK_TICKS = LEASE_TICKS / 2, SEEDS = 60, JITTER_TICKS = 3, RARE_TICKS = 9 };
+enum { LINK_TICKS = LEASE_TICKS / 2, SEEDS = 60, JITTER_TICKS = 3, LATE_TICKS = 9, YOUNGER_TICKS = 5 };
 
 static uint64_t registrations[PLACES];
 
@@ -110,21 +110,12 @@ Test(expulsion, a_link_that_has_just_become_silent_has_none_expelled)
     cr_assert_not(is_in_map(0, 2));
 }
 
-/* One of six looks at the store more rarely; of two links that are silent the second one is so for half a lease less.
- */
-static void begin_rare(uint32_t offset)
+/* Of six; the second link is so much younger that the first one has its member expelled alone. */
+static void cut_two_links(void)
 {
-    bed.list_ticks = RARE_TICKS;
-    bed_start(5, 6, REGIONS, 1, false);
-    bed_run(LEASE_TICKS);
-    bed.list_ticks = 0;
-    begin_members(5);
-    cr_assert_eq(count_living(), 6);
-    const phx_membership *rare = &bed.processes[5].membership;
-    while (rare->lists || rare->list_at != bed.now + TICK_NS) bed_run(1);
-    bed_run(offset);
+    begin_members(6);
     cut_both(3, 4);
-    bed_run(LEASE_TICKS / 2);
+    bed_run(YOUNGER_TICKS);
     cut_both(1, 2);
 }
 
@@ -135,45 +126,41 @@ static bool has_expelled(const phx_cluster_map *map)
     return false;
 }
 
-/* It hangs just as it is expelled: its lease lives on. */
+/* It hangs just before it is expelled: its lease lives on. */
 Test(expulsion, none_is_expelled_beside_one_that_has_yet_to_go)
 {
-    begin_rare(0);
-    while (!has_expelled(&bed.processes[0].membership.map)) bed_run(1);
+    cut_two_links();
+    bed_run(LINK_TICKS + LEASE_TICKS - YOUNGER_TICKS);
     bed.processes[4].runs = false;
+    for (uint32_t i = 0; i < LEASE_TICKS && !has_expelled(&bed.processes[0].membership.map); i++) bed_run(1);
+    cr_assert(has_expelled(&bed.processes[0].membership.map));
     for (uint32_t i = 0; i < LEASE_TICKS; i++) {
         bed_run(1);
         cr_assert_eq(count_living(), 6, "%u", i); /* its phase stays */
         if (bed.processes[0].membership.map.fence != 0) break;
     }
-    bed_run(LEASE_TICKS - RARE_TICKS);
+    bed_run(LEASE_TICKS - 2);
     cr_assert_eq(count_living(), 6);
-    bed_run(LEASE_TICKS + RARE_TICKS);
+    bed_run(LEASE_TICKS);
     cr_assert(!lives(2) && !is_in_map(0, 4));
 }
 
-/* Where it knows the first expelled member by the map without it alone. */
+/* Its look at the store is so late that it knows the first expelled member by the map without it alone. */
 Test(expulsion, one_that_missed_an_expulsion_waits_for_a_lease_behind_it)
 {
-    uint32_t missed = 0;
-    for (uint32_t offset = 0; offset < RARE_TICKS; offset++) {
-        const phx_cluster_map *map = &bed.processes[5].membership.map;
-        begin_rare(offset);
-        bool is_missed = true;
-        for (uint32_t i = 0; i < 3 * LEASE_TICKS && map->fence == 0; i++) {
-            bed_run(1);
-            is_missed &= !has_expelled(map);
-        }
-        cr_assert(!lives(4) && count_living() == 5, "%u", offset);
-        bed_run(LEASE_TICKS - RARE_TICKS);
-        cr_assert_eq(count_living(), 5, "%u: the next one goes at once", offset);
-        bed_run(LEASE_TICKS + RARE_TICKS);
-        cr_assert(!lives(2) && count_living() == 4, "%u", offset);
-        missed += is_missed;
-        bed_end();
-        set_up();
+    phx_membership *late = &bed.processes[5].membership;
+    cut_two_links();
+    bed_run(LINK_TICKS + LEASE_TICKS - YOUNGER_TICKS);
+    late->list_at = bed.now + (uint64_t)LATE_TICKS * TICK_NS;
+    for (uint32_t i = 0; i < 2 * LATE_TICKS && late->map.fence == 0; i++) {
+        bed_run(1);
+        cr_assert_not(has_expelled(&late->map));
     }
-    cr_assert_gt(missed, 0);
+    cr_assert(!lives(4) && count_living() == 5);
+    bed_run(LEASE_TICKS - LATE_TICKS);
+    cr_assert_eq(count_living(), 5, "the next one goes at once");
+    bed_run(LEASE_TICKS + LATE_TICKS);
+    cr_assert(!lives(2) && count_living() == 4);
 }
 
 /* Members of the second half have the even numbers: the highest is theirs. Returns ticks between the first and last. */
