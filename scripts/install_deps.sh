@@ -14,7 +14,7 @@ modules="ck jemalloc libconfuse zlib libzstd libxxhash"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
-    packages="$packages g++ ninja-build libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm mandoc man-db zsh python3-cffi python3-numpy libwebsockets-dev"
+    packages="$packages g++ ninja-build mold libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm mandoc man-db zsh python3-cffi python3-numpy libwebsockets-dev"
     modules="$modules criterion"
     tools="$tools g++ clang python3"
     ;;

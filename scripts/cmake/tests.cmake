@@ -26,7 +26,7 @@ elseif(PHAROS_VALIDATE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
 endif()
 set(PHAROS_TEST_PERCENT ${percent} CACHE STRING "How much the tests do, in percent of a release build's amount")
 set(PHAROS_FUZZ_RUNS 12000 CACHE STRING "Inputs per bounded fuzz run")
-set(PHAROS_FUZZ_SECONDS 60 CACHE STRING "Seconds that a bounded fuzz run may take")
+set(PHAROS_FUZZ_SECONDS 40 CACHE STRING "Seconds that a bounded fuzz run may take")
 
 if(NOT PHAROS_SANITIZE STREQUAL "thread")
     pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
@@ -41,6 +41,9 @@ set(PHAROS_TEST_ENVIRONMENT
     "UBSAN_OPTIONS=print_stacktrace=1"
     "TSAN_OPTIONS=halt_on_error=1:history_size=7:second_deadlock_stack=1"
     "PHAROS_TEST_PERCENT=${PHAROS_TEST_PERCENT}")
+if(PHAROS_SANITIZE STREQUAL "thread") # of several tests the parts alone that have several threads
+    list(APPEND PHAROS_TEST_ENVIRONMENT "PHAROS_TEST_THREADS=alone")
+endif()
 
 # TSan of gcc 12 and clang 14 stops at start where the kernel spreads mappings widely.
 set(PHAROS_TEST_LAUNCHER)

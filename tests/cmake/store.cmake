@@ -26,10 +26,14 @@ if(PHAROS_BUILD_STORE)
         pharos_plain_test(NAME store_tool SOURCES programs/store_tool.c ARGS $<TARGET_FILE:pharos-store>
                           LIBS pharos_store LABELS program)
         add_dependencies(store_tool pharos-store)
+        set(with_threads) # under the thread sanitizer: the tests that have several workers, or a writer that meets the ticks
+        if(PHAROS_SANITIZE STREQUAL "thread")
+            set(with_threads test_recorded_trace test_follow test_record_fails)
+        endif()
         if(PHAROS_CLASSICAL_INDEXES) # one of its layouts
             add_test(NAME program_replay_store
                 COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE}
-                        ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_replay_store.py $<TARGET_FILE:pharos-replay>)
+                        ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_replay_store.py $<TARGET_FILE:pharos-replay> ${with_threads})
             pharos_test_properties(program_replay_store 300 "program")
         endif()
     endif()

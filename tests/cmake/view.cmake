@@ -30,9 +30,6 @@ pharos_test_properties(view_server 300 "view")
 add_test(NAME view_trace COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/view/test_trace.py
          $<TARGET_FILE:pharos-replay> ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:pharos-view>)
 pharos_test_properties(view_trace 300 "view")
-if(PHAROS_SANITIZE STREQUAL "thread") # it keeps memory of its own for each page that was touched, and gives none back
-    set_property(TEST view_trace APPEND PROPERTY ENVIRONMENT PHAROS_TEST_RESIDENT=no)
-endif()
 add_executable(view_host view/host.c)
 target_link_libraries(view_host PRIVATE pharos_options pharos_view pharos_static)
 add_dependencies(view_tests view_host)

@@ -823,6 +823,9 @@ def run_tests(tests, prefix):
         seed = int(arguments[place + 1])
         del arguments[place:place + 2]
     print(f"seed {seed}")
+    unknown = [name for name in arguments if not callable(tests.get(name))]
+    if unknown:
+        sys.exit(f"no tests: {unknown}")
     ran = 0
     for name, test in list(tests.items()):
         if not name.startswith("test_") or not callable(test) or (arguments and name not in arguments):

@@ -499,7 +499,7 @@ int main(void)
     }
     destroy_with_threads();
     batches_come_back();
-    many_worlds();
+    if (!test_threads_alone()) many_worlds(); /* of one thread */
     two_worlds();
     bad_definitions();
     return check_done("lifecycle");

@@ -970,6 +970,12 @@ static void random_bytes(uint64_t seed)
 
 int main(int argc, char **argv)
 {
+    spread(2, 3, 2, 20000);
+    default_spread(100000, 8);
+    workers();
+    costs();
+    crews(0);
+    if (test_threads_alone()) return check_done("monitor_calls"); /* the others have one, or as many as above */
     handles();
     memory();
     samples();
@@ -978,14 +984,9 @@ int main(int argc, char **argv)
     free_slots();
     areas();
     spread(1, 1, 3, 20000);
-    spread(2, 3, 2, 20000);
     spread(3, 2, PH_MONITOR_SPREAD_MAX, 20000);
     spread(1, 2, 2, 5000); /* a sample */
     default_spread(10000, 1);
-    default_spread(100000, 8);
-    workers();
-    costs();
-    crews(0);
     crews(100000);
     ticks();
     lost_events();

@@ -520,11 +520,13 @@ int main(void)
     test_kept();
     test_faults();
     test_short_writes();
-    test_alike();
     test_stall();
-    test_damage();
-    test_arguments();
-    test_metrics();
-    test_short_of_memory();
+    if (!test_threads_alone()) { /* the writer's thread has no part in these, or no other one than above */
+        test_alike();
+        test_damage();
+        test_arguments();
+        test_metrics();
+        test_short_of_memory();
+    }
     return check_done("store_images");
 }

@@ -131,3 +131,8 @@ uint64_t test_amount(uint64_t full)
     uint64_t amount = full * percent / 100;
     return amount != 0 ? amount : 1;
 }
+
+bool test_threads_alone(void)
+{
+    return getenv("PHAROS_TEST_THREADS") != NULL;
+}

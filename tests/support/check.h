@@ -75,4 +75,10 @@ bool option_flag(int argc, char **argv, const char *name);
  */
 uint64_t test_amount(uint64_t full);
 
+/*
+ * Only the parts in which several threads meet, by the environment's PHAROS_TEST_THREADS: under the thread sanitizer,
+ * which finds nothing in the others.
+ */
+bool test_threads_alone(void);
+
 #endif
