@@ -16,6 +16,9 @@
 /* Of silent links: a member finds one out up to a list later than another one, and tells it up to a list later. */
 enum { SETTLE_LISTS = 3 };
 
+/* An expelled member ends its lease as it reads the map, or can not renew it: it is out within one, and some lists. */
+enum { EXPELLED_LEASES = 2 };
+
 /* The proposal begins with its first change: mostly there is none. */
 static phx_cluster_map *copy_map(phx_membership *membership, const phx_cluster_map *map)
 {
@@ -47,6 +50,14 @@ static bool has_expelled(const phx_cluster_map *map)
     return false;
 }
 
+/* One that renews its lease and reads no map does not go: it is not waited for for ever. */
+static bool awaits_expelled(phx_membership *membership, const phx_cluster_map *map)
+{
+    if (!has_expelled(map)) membership->expelled_since = membership->now;
+    return has_expelled(map) &&
+           membership->now - membership->expelled_since < EXPELLED_LEASES * phx_lease_ns_max(membership);
+}
+
 static bool put_dead_out(phx_membership *membership, const phx_cluster_map *map)
 {
     /* Where all leases ended at once, all but this one would be dead. */
@@ -75,7 +86,8 @@ static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
     const uint64_t lease_ns = phx_lease_ns_max(membership);
     const phx_links_waits waits = {lease_ns, lease_ns + SETTLE_LISTS * membership->def.list_ns};
     bool changed = false;
-    if (count_dead(membership, map) > 0 || has_expelled(map) || map->fence != membership->whole_fence ||
+    const bool awaits = awaits_expelled(membership, map);
+    if (count_dead(membership, map) > 0 || awaits || map->fence != membership->whole_fence ||
         !phx_lease_is_steady(membership))
         membership->whole_since = membership->now;
     membership->whole_fence = map->fence;

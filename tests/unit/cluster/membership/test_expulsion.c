@@ -145,6 +145,19 @@ Test(expulsion, none_is_expelled_beside_one_that_has_yet_to_go)
     cr_assert(!lives(2) && !is_in_map(0, 4));
 }
 
+/* It renews its lease, and does not look at the store. */
+Test(expulsion, one_that_does_not_go_is_waited_for_two_leases)
+{
+    cut_two_links();
+    bed_run(LINK_TICKS + LEASE_TICKS - YOUNGER_TICKS);
+    bed.processes[4].membership.list_at = UINT64_MAX;
+    bed_run(2 * LEASE_TICKS);
+    cr_assert(has_expelled(&bed.processes[0].membership.map) && is_in_map(0, 4));
+    cr_assert_eq(count_living(), 6);
+    bed_run(2 * LEASE_TICKS);
+    cr_assert(is_in_map(0, 4) && lives(4) && !lives(2) && count_living() == 5);
+}
+
 /* Its look at the store is so late that it knows the first expelled member by the map without it alone. */
 Test(expulsion, one_that_missed_an_expulsion_waits_for_a_lease_behind_it)
 {
