@@ -117,7 +117,8 @@ typedef struct phx_membership {
     uint64_t woken_at;          /* the last end of a sleep; see comeback.h */
     uint64_t whole_since;       /* since then all of the map are registered, and none has to go; see proposal.c */
     uint64_t expelled_since;    /* since then the map has one that is expelled */
-    uint32_t whole_fence;       /* phx_cluster_map.fence then */
+    uint32_t whole_fence;       /* phx_cluster_map.fence at the last look; */
+    uint32_t whole_links;       /* and silent links */
     uint64_t held_since;        /* since then nothing holds the map in its format; the same */
     uint64_t steady_since;      /* since then its lease is proven, and lists come; see lease.h */
     bool is_bare;               /* the last list has no map; see adoption.h */

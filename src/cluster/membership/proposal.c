@@ -58,6 +58,17 @@ static bool awaits_expelled(phx_membership *membership, const phx_cluster_map *m
            membership->now - membership->expelled_since < EXPELLED_LEASES * phx_lease_ns_max(membership);
 }
 
+/* Since the last call a member has gone that had a silent link: as one that was expelled, which this member may have
+ * missed. One that left for another reason has none. */
+static bool has_lost_links(phx_membership *membership, const phx_cluster_map *map)
+{
+    const uint32_t count = phx_links_count(membership->node, map);
+    const bool lost = map->fence != membership->whole_fence && count < membership->whole_links;
+    membership->whole_fence = map->fence;
+    membership->whole_links = count;
+    return lost;
+}
+
 static bool put_dead_out(phx_membership *membership, const phx_cluster_map *map)
 {
     /* Where all leases ended at once, all but this one would be dead. */
@@ -78,21 +89,21 @@ static bool put_dead_out(phx_membership *membership, const phx_cluster_map *map)
  *
  * All go in one map, as no entity of the first one is restored before the last one is out. One member writes it, and
  * the next one no sooner than a lease behind their put-out: members know of silent links at different moments, and two
- * that see another one as the worst would put out both of a link.
+ * that see another one as the worst would put out both of a link. All wait for that lease, so a member that is named by
+ * itself waits for longer, or it would be as soon as the others.
  */
 static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
 {
     uint64_t worst[PHX_CLUSTER_MEMBERS_MAX];
     const uint64_t lease_ns = phx_lease_ns_max(membership);
-    const phx_links_waits waits = {lease_ns, lease_ns + SETTLE_LISTS * membership->def.list_ns};
+    phx_links_waits waits = {.due_ns = lease_ns, .settled_ns = lease_ns + SETTLE_LISTS * membership->def.list_ns};
     bool changed = false;
-    const bool awaits = awaits_expelled(membership, map);
-    if (count_dead(membership, map) > 0 || awaits || map->fence != membership->whole_fence ||
-        !phx_lease_is_steady(membership))
+    const bool awaits = awaits_expelled(membership, map), lost = has_lost_links(membership, map);
+    if (count_dead(membership, map) > 0 || awaits || lost || !phx_lease_is_steady(membership))
         membership->whole_since = membership->now;
-    membership->whole_fence = map->fence;
     if (!phx_lease_has_passed(membership, membership->whole_since)) return false;
-    const uint32_t count = phx_links_worst(membership->node, waits, worst);
+    waits.spares = membership->now - membership->whole_since >= lease_ns + waits.settled_ns;
+    const uint32_t count = phx_links_worst(membership->node, map, waits, worst);
     for (uint32_t i = 0; i < count; i++) changed |= phx_cluster_map_expel(copy_map(membership, map), worst[i]);
     return changed;
 }
@@ -183,6 +194,8 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     membership->puts_out = membership->joins_others = 0;
     membership->balances = membership->adopts = false;
     if (membership->phase < PHX_MEMBERSHIP_JOIN || phx_adoption_is_awaited(membership)) return false;
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER)
+        membership->whole_since = membership->expelled_since = membership->now;
     bool changed = put_dead_out(membership, map);
     changed |= raise_format(membership, map);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) {

@@ -8,18 +8,22 @@
 /* A longer time between two calls is one in which this process did not run: it could not hear. */
 static const uint64_t STEP_NS_MAX = 1000000000;
 
+static bool is_silent(const phx_node *node, const phx_peer *peer)
+{
+    return node->def.link_ns > 0 && !peer->out && peer->silent_ns >= node->def.link_ns;
+}
+
+/* The last words of a peer that is not heard count no more, nor do they once it is heard again. */
 void phx_links_tick(phx_node *node, uint64_t now, bool hears)
 {
     const uint64_t passed = now - node->links_at;
     node->links_at = now;
     if (!hears || !node->joined || passed > STEP_NS_MAX) return;
     node->links_ns += passed;
-    for (uint32_t i = 0; i < node->peer_count; i++) node->peers[i].silent_ns += passed;
-}
-
-static bool is_silent(const phx_node *node, const phx_peer *peer)
-{
-    return node->def.link_ns > 0 && !peer->out && peer->silent_ns >= node->def.link_ns;
+    for (uint32_t i = 0; i < node->peer_count; i++) {
+        node->peers[i].silent_ns += passed;
+        if (is_silent(node, &node->peers[i])) node->peers[i].silent_count = 0;
+    }
 }
 
 static uint64_t silent_since(const phx_node *node, const phx_peer *peer, uint64_t registration)
@@ -73,17 +77,14 @@ static void note_link(link_table *table, uint64_t one, uint64_t other, link_age 
     table->is_settled |= age == LINK_SETTLED;
 }
 
-/* The last words of a peer that is not heard count no more. */
-static void fill_table(link_table *table, const phx_node *node, phx_links_waits waits)
+static void fill_table(link_table *table, const phx_node *node, const phx_cluster_map *map, phx_links_waits waits)
 {
-    *table = (link_table){.map = &node->map};
+    *table = (link_table){.map = map};
     for (uint32_t i = 0; i < node->peer_count; i++) {
         const phx_peer *peer = &node->peers[i];
         const uint64_t self = node->def.member.registration, registration = peer->member.registration;
-        if (is_silent(node, peer)) {
+        if (is_silent(node, peer))
             note_link(table, self, registration, age_of(waits, peer->silent_ns - node->def.link_ns));
-            continue;
-        }
         for (uint32_t k = 0; k < peer->silent_count; k++)
             note_link(table, registration, peer->silent[k].registration,
                       age_of(waits, node->links_ns - peer->silent[k].since));
@@ -119,30 +120,44 @@ static void forget_links(link_table *table, const phx_member *member)
     for (uint32_t i = 0; i < table->map->member_count; i++) table->ages[place][i] = table->ages[i][place] = LINK_GOOD;
 }
 
-static bool has_waited(const phx_node *node, phx_links_waits waits)
+/* A link of its own that counts; one that was expelled may stay in the map, and be silent for ever. */
+static bool has_waited(const phx_node *node, const phx_cluster_map *map, phx_links_waits waits)
 {
     bool waited = false;
-    for (uint32_t i = 0; i < node->peer_count; i++)
-        waited |=
-            is_silent(node, &node->peers[i]) && node->peers[i].silent_ns >= 2 * node->def.link_ns + waits.settled_ns;
+    for (uint32_t i = 0; i < node->peer_count; i++) {
+        const phx_peer *peer = &node->peers[i];
+        const phx_member *member = phx_cluster_map_member(map, peer->member.registration);
+        waited |= member && !member->expelled && is_silent(node, peer) &&
+                  peer->silent_ns >= 2 * node->def.link_ns + waits.settled_ns;
+    }
     return waited;
 }
 
-uint32_t phx_links_worst(const phx_node *node, phx_links_waits waits, uint64_t worst[PHX_CLUSTER_MEMBERS_MAX])
+uint32_t phx_links_count(const phx_node *node, const phx_cluster_map *map)
+{
+    link_table table;
+    uint32_t ends = 0;
+    fill_table(&table, node, map, (phx_links_waits){0});
+    for (uint32_t i = 0; i < map->member_count; i++) ends += count_links(&table, i, LINK_SILENT);
+    return ends / 2;
+}
+
+uint32_t phx_links_worst(const phx_node *node, const phx_cluster_map *map, phx_links_waits waits,
+                         uint64_t worst[PHX_CLUSTER_MEMBERS_MAX])
 {
     link_table table;
     uint32_t count = 0;
     bool names_self = false;
     const uint64_t self = node->def.member.registration;
-    fill_table(&table, node, waits);
+    fill_table(&table, node, map, waits);
     if (!table.is_settled) return 0;
     for (const phx_member *member; (member = find_worst(&table, 0)); forget_links(&table, member)) {
         names_self |= member->registration == self;
         worst[count++] = member->registration;
     }
     if (!names_self) return count;
-    if (!has_waited(node, waits)) return 0;
-    fill_table(&table, node, waits);
+    if (!waits.spares || !has_waited(node, map, waits)) return 0;
+    fill_table(&table, node, map, waits);
     const phx_member *other = find_worst(&table, self);
     PHX_ASSERT(other);
     worst[0] = other->registration;

@@ -158,6 +158,53 @@ Test(expulsion, one_that_does_not_go_is_waited_for_two_leases)
     cr_assert(is_in_map(0, 4) && lives(4) && !lives(2) && count_living() == 5);
 }
 
+/* Nothing is due for a while, and then for all at once: for the member that none hears, too, which is first in a tick. */
+Test(expulsion, one_that_none_hears_waits_for_the_others_where_all_had_to_wait)
+{
+    begin_members(6);
+    cut_both(3, 4);
+    bed_run(LINK_TICKS);
+    for (uint32_t other = 1; other < 6; other++) cut_both(0, other);
+    bed_run(LEASE_TICKS - 2);
+    bed.processes[4].runs = false;
+    for (uint32_t i = 0; i < LEASE_TICKS && !has_expelled(&bed.processes[1].membership.map); i++) bed_run(1);
+    cr_assert(has_expelled(&bed.processes[1].membership.map) && lives(0));
+    bed_run(5 * LEASE_TICKS);
+    cr_assert(!lives(0) && lives(1) && lives(2) && lives(3) && lives(5));
+    cr_assert_not(is_in_map(1, 4));
+}
+
+/* What is silent for so long is one that was expelled, and stays. */
+Test(expulsion, an_old_link_to_one_that_does_not_go_gives_none_a_start)
+{
+    begin_members(5);
+    cut_both(0, 4);
+    bed_run(LINK_TICKS + LEASE_TICKS - 1);
+    bed.processes[4].membership.list_at = UINT64_MAX;
+    bed_run(5 * LEASE_TICKS);
+    cr_assert(is_in_map(1, 4) && count_living() == 5);
+    for (uint32_t other = 1; other < 4; other++) cut_both(0, other);
+    bed_run(LINK_TICKS + 3 * LEASE_TICKS);
+    cr_assert(!lives(0) && lives(1) && lives(2) && lives(3));
+}
+
+/* Gateways of which one leaves in each half of a lease. */
+Test(expulsion, members_that_leave_hold_no_expulsion_up)
+{
+    enum { NODES = 3 };
+    begin_members(NODES);
+    for (uint32_t at = NODES; at < PLACES; at++) bed_start(at, (uint16_t)(at + 1), REGIONS, 1, true);
+    bed_run(3 * LEASE_TICKS);
+    cr_assert_eq(count_living(), PLACES);
+    cut_both(0, 2);
+    for (uint32_t at = NODES; at < PLACES - 1; at++) {
+        bed.processes[at].node.leaves = true;
+        bed_run(LEASE_TICKS / 2);
+    }
+    cr_assert(lives(0) && lives(1) && !lives(2));
+    cr_assert_eq(count_living(), NODES);
+}
+
 /* Its look at the store is so late that it knows the first expelled member by the map without it alone. */
 Test(expulsion, one_that_missed_an_expulsion_waits_for_a_lease_behind_it)
 {

@@ -62,13 +62,18 @@ static void run(uint32_t ticks, bool hears)
 }
 
 /* The waits are in ticks. 0: none. */
-static uint64_t worst_behind(uint32_t at, uint32_t due, uint32_t settled)
+static uint64_t worst_among(uint32_t at, uint32_t due, uint32_t settled, bool spares)
 {
     uint64_t worst[PHX_CLUSTER_MEMBERS_MAX];
-    const phx_links_waits waits = {due * (uint64_t)TICK_NS, settled * (uint64_t)TICK_NS};
-    const uint32_t count = phx_links_worst(&nodes[at], waits, worst);
+    const phx_links_waits waits = {due * (uint64_t)TICK_NS, settled * (uint64_t)TICK_NS, spares};
+    const uint32_t count = phx_links_worst(&nodes[at], &nodes[at].map, waits, worst);
     cr_assert_leq(count, 1);
     return count > 0 ? worst[0] : 0;
+}
+
+static uint64_t worst_behind(uint32_t at, uint32_t due, uint32_t settled)
+{
+    return worst_among(at, due, settled, true);
 }
 
 static uint64_t worst_of(uint32_t at)
@@ -99,6 +104,20 @@ Test(links, of_two_members_the_one_with_the_higher_number_goes)
     for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(worst_of(i), worst[i], "%u", i);
     run(LINK_TICKS, true); /* none of the others has put it out */
     cr_assert_eq(worst_of(1), 10);
+    cr_assert_eq(worst_among(1, 0, 0, false), 0, "the others had no time");
+}
+
+Test(links, words_of_a_member_that_was_silent_do_not_count_once_it_is_heard_again)
+{
+    const phx_peer *peer = phx_node_peer(&nodes[0], nodes[1].def.member.registration);
+    cut[2][1] = true;
+    run(LINK_TICKS + 2, true);
+    cr_assert_eq(peer->silent_count, 1);
+    cr_assert_eq(phx_links_count(&nodes[0], &nodes[0].map), 1);
+    cut[1][0] = true;
+    run(LINK_TICKS + 1, true);
+    cr_assert_eq(peer->silent_count, 0);
+    cr_assert_eq(phx_links_count(&nodes[0], &nodes[0].map), 1); /* their own */
 }
 
 Test(links, one_way_is_no_link)
