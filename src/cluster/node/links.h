@@ -25,13 +25,13 @@ void phx_links_tell(const phx_node *node, phx_wire_message *message);
 /* Silent links of any age between members of the map that stay in it. */
 uint32_t phx_links_count(const phx_node *node, const phx_cluster_map *map);
 /*
- * The members of the map that are to be expelled, once a link is settled: the one with the most silent links of any age among
- * those with one that is due; of several the one with the highest number; and so on among the links of the rest, until
- * none is due. So of a link both go only where each has another one that is due. A link that is not due has none
+ * The members of the map that are to be expelled, once a link is settled: the one with the most silent links of any age
+ * among those with one that is due; of several the one with the highest number; and so on among the links of the rest,
+ * until none is due. So of a link both go only where each has another one that is due. A link that is not due has none
  * expelled, as one of the two may be dead: it counts, as each of the others says so of that one.
  *
- * None is named by one of them: a member without that fault does it. Only as long again later, and once the others could
- * have done it, it spares itself, and names the worst one of the others alone.
+ * None is named by one of them: a member without that fault does it. Only as long again later, and once the others
+ * could have done it, it spares itself, and names the worst one of the others alone.
  */
 uint32_t phx_links_worst(const phx_node *node, const phx_cluster_map *map, phx_links_waits waits,
                          uint64_t worst[PHX_CLUSTER_MEMBERS_MAX]);
