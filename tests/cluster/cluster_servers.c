@@ -570,7 +570,7 @@ static void run_round(phc *member, ph_world world, asleep *calls)
     (void)usleep(ROUND_US);
 }
 
-/* Allocations of the thread that ticks; threads of the transport and of the store make others. */
+/* Allocations of the thread that ticks; other threads make some, and do not touch the count. */
 typedef struct own_calls {
     pthread_t thread;
     uint64_t count;
@@ -579,7 +579,7 @@ typedef struct own_calls {
 static bool count_call(void *asked)
 {
     own_calls *own = asked;
-    own->count += pthread_equal(pthread_self(), own->thread) != 0;
+    if (pthread_equal(pthread_self(), own->thread)) own->count++;
     return false;
 }
 

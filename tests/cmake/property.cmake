@@ -7,7 +7,7 @@ set(few_scripts) # under the thread sanitizer: most of it is the model, of one t
 set(few_crowds)
 if(PHAROS_SANITIZE STREQUAL "thread")
     set(few_scripts ARGS --count 140)
-    set(few_crowds ARGS --count 2)
+    set(few_crowds ARGS --count 4)
 endif()
 pharos_plain_test(NAME diff_model SOURCES property/diff_model.c ${few_scripts} LABELS property TIMEOUT 900)
 set(small_worlds) # under a sanitizer: as many threads, layouts and ticks
