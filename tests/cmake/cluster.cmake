@@ -194,7 +194,7 @@ if(PHAROS_BUILD_CLUSTER)
         add_test(NAME cluster_sim_forgets COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:cluster_sim_members> --seed 7006994 --count 1)
         pharos_test_properties(cluster_sim_forgets 60 "cluster")
     endif()
-    foreach(test IN ITEMS federation cluster_doubles cluster_hosts cluster_many cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_cluster_nats unit_cluster_tls unit_client_feed unit_node_gateway unit_cluster_tool fuzz_capsule fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
+    foreach(test IN ITEMS federation cluster_doubles cluster_hosts cluster_many cluster_oom cluster_says cluster_soak unit_cluster unit_cluster_etcd unit_cluster_nats unit_cluster_tls unit_client_feed unit_node_gateway unit_cluster_tool fuzz_client fuzz_cluster fuzz_cluster_tool fuzz_membership
             fuzz_halo fuzz_etcd fuzz_node cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back cluster_canary_answer cluster_canary_adopt cluster_canary_outwait cluster_canary_era

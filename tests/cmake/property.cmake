@@ -98,6 +98,9 @@ pharos_plain_test(NAME lifecycle SOURCES property/lifecycle.c LABELS property)
 pharos_fuzz_test(NAME fuzz_image SOURCES fuzz/fuzz_image.c CORPUS fuzz/corpus_image MAX_LEN 65536)
 pharos_fuzz_test(NAME fuzz_record SOURCES fuzz/fuzz_record.c CORPUS fuzz/corpus_record MAX_LEN 16384)
 pharos_fuzz_test(NAME fuzz_capsule SOURCES fuzz/fuzz_capsule.c CORPUS fuzz/corpus_capsule MAX_LEN 4096)
+if(TARGET cluster_tests AND TARGET fuzz_capsule)
+    add_dependencies(cluster_tests fuzz_capsule)
+endif()
 pharos_fuzz_test(NAME fuzz_ops SOURCES fuzz/fuzz_ops.c CORPUS fuzz/corpus_ops MAX_LEN 2000)
 
 # A sanitizer costs 5 to 25 times: less of the seeded scripts, the same of everything else.
